@@ -347,7 +347,7 @@ u64 hymc_core_drop_ns(struct hymc_core *c, u32 ns)
 	u64 nr = 0;
 	u32 idx;
 
-	for (idx = 0; idx < c->slab.carved; idx++) {
+	for (idx = 0; idx < c->slab.end; idx = hymc_slab_next(idx)) {
 		b = hymc_block_at(c, idx);
 		if (b->state == HYMC_ST_FREE || b->state == HYMC_ST_DEAD ||
 		    b->ns != ns)

@@ -13,7 +13,7 @@
 #define FRAME_BYTES_MIN		4096U
 #define FRAME_BYTES_MAX		(64U << 20)
 #define FRAMES_MAX		(1U << 31)
-#define BLOCKS_MAX		(1ULL << HYMC_ITEM_SHIFT)
+#define BLOCKS_MAX		(1ULL << (HYMC_ITEM_SHIFT - 1))
 #define SEGMENT_BYTES_MIN	(2ULL * HYMC_ALIGN_BYTES)
 #define SEGMENT_BYTES_MAX	(1ULL << 40)
 #define SEGMENTS_MAX		(1ULL << 31)
@@ -59,7 +59,7 @@ static const char *check_dram(const struct hymc_core_cfg *cfg)
 	if (!cfg->frames || cfg->frames > FRAMES_MAX)
 		return "the number of frames must be 1 to 2^31";
 	if (!cfg->blocks_max || cfg->blocks_max > BLOCKS_MAX)
-		return "the number of blocks must be 1 to 2^30";
+		return "the number of blocks must be 1 to 2^29";
 	return NULL;
 }
 

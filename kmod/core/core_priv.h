@@ -60,9 +60,9 @@ struct hymc_core {
 static inline struct hymc_block *hymc_block_at(const struct hymc_core *c,
 					       u32 idx)
 {
-	struct hymc_block *chunk = c->slab.chunk[idx / HYMC_SLAB_PER_CHUNK];
+	struct hymc_block *chunk = c->slab.chunk[idx >> HYMC_SLAB_SHIFT];
 
-	return &chunk[idx % HYMC_SLAB_PER_CHUNK];
+	return &chunk[idx & HYMC_SLAB_MASK];
 }
 
 /* True when the pool plays the transparent LRU cache. */

@@ -13,39 +13,14 @@
 #define BUCKETS_PER_CHUNK	(1U << HYMC_INDEX_SHIFT)
 
 static_assert(BUCKETS_PER_CHUNK * sizeof(u32) == HYMC_CHUNK_BYTES);
+static_assert(HYMC_KEY_BYTES == 32);
 
-/* State of a SipHash-1-3, the keyed hash for short inputs. */
-struct sip {
-	u64 v[4];
-};
-
-static inline u64 rotate(u64 x, u32 bits)
-{
-	return x << bits | x >> (64 - bits);
-}
-
-static inline void sip_round(struct sip *s)
-{
-	s->v[0] += s->v[1];
-	s->v[2] += s->v[3];
-	s->v[1] = rotate(s->v[1], 13) ^ s->v[0];
-	s->v[3] = rotate(s->v[3], 16) ^ s->v[2];
-	s->v[0] = rotate(s->v[0], 32);
-	s->v[2] += s->v[1];
-	s->v[0] += s->v[3];
-	s->v[1] = rotate(s->v[1], 17) ^ s->v[2];
-	s->v[3] = rotate(s->v[3], 21) ^ s->v[0];
-	s->v[2] = rotate(s->v[2], 32);
-}
-
-static inline void sip_word(struct sip *s, u64 word)
-{
-	s->v[3] ^= word;
-	sip_round(s);
-	s->v[0] ^= word;
-}
-
-static inline u64 key_word(const struct hymc_key *key, u32 i)
+/*
+ * The hash: NH over the ten 32-bit halves of key and namespace, which makes any two
+ * inputs that were chosen without knowing @seed collide with probability 2^-32, then
+ * a mix that spreads the 64-bit sum over the bits that are used.
+ */
+static u64 key_word(const struct hymc_key *key, u32 i)
 {
 	u64 word;
 
@@ -53,24 +28,31 @@ static inline u64 key_word(const struct hymc_key *key, u32 i)
 	return word;
 }
 
+static u64 nh_word(u64 word, const u32 *seed)
+{
+	u32 low = (u32)word + seed[0];
+	u32 high = (u32)(word >> 32) + seed[1];
+
+	return (u64)low * high;
+}
+
+static u32 mix(u64 sum)
+{
+	sum ^= sum >> 32;
+	sum *= 0xd6e8feb86659fd93ULL;
+	sum ^= sum >> 32;
+	sum *= 0xd6e8feb86659fd93ULL;
+	return sum >> 32;
+}
+
 static u32 hash(const struct hymc_index *x, u32 ns, const struct hymc_key *key)
 {
-	struct sip s = { {
-		x->seed[0] ^ 0x736f6d6570736575ULL,
-		x->seed[1] ^ 0x646f72616e646f6dULL,
-		x->seed[0] ^ 0x6c7967656e657261ULL,
-		x->seed[1] ^ 0x7465646279746573ULL,
-	} };
-	u32 i;
+	u64 sum = nh_word(key_word(key, 0), x->seed) +
+		  nh_word(key_word(key, 1), x->seed + 2) +
+		  nh_word(key_word(key, 2), x->seed + 4) +
+		  nh_word(key_word(key, 3), x->seed + 6);
 
-	for (i = 0; i < HYMC_KEY_BYTES / 8; i++)
-		sip_word(&s, key_word(key, i));
-	/* Length of the input in the top byte, as SipHash wants it. */
-	sip_word(&s, ns | (u64)(HYMC_KEY_BYTES + 4) << 56);
-	s.v[2] ^= 0xff;
-	for (i = 0; i < 3; i++)
-		sip_round(&s);
-	return (u32)(s.v[0] ^ s.v[1] ^ s.v[2] ^ s.v[3]);
+	return mix(sum + nh_word(ns, x->seed + 8));
 }
 
 /* Number of the bucket a hash belongs to at the present size. */
@@ -110,8 +92,13 @@ u32 hymc_index_chunks_max(u64 blocks_max)
  */
 void hymc_index_seed(struct hymc_index *x, u64 seed)
 {
-	x->seed[0] = seed;
-	x->seed[1] = rotate(seed * 0x9e3779b97f4a7c15ULL, 29);
+	u32 i;
+
+	/* Independent words from one, by a generator of random numbers. */
+	for (i = 0; i < HYMC_INDEX_SEEDS; i++) {
+		seed += 0x9e3779b97f4a7c15ULL;
+		x->seed[i] = mix(seed);
+	}
 }
 
 /**
@@ -201,9 +188,15 @@ static void index_adapt(struct hymc_core *c)
 	}
 }
 
+/* All 32 bytes, word by word: cheaper than a call of memcmp(). */
 static bool same(const struct hymc_block *b, u32 ns, const struct hymc_key *key)
 {
-	return b->ns == ns && !memcmp(&b->key, key, sizeof(*key));
+	u64 differ = b->ns ^ ns;
+	u32 i;
+
+	for (i = 0; i < HYMC_KEY_BYTES / 8; i++)
+		differ |= key_word(&b->key, i) ^ key_word(key, i);
+	return !differ;
 }
 
 /**

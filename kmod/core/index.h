@@ -15,6 +15,8 @@
 
 /* Buckets in one chunk, as a power of two. */
 #define HYMC_INDEX_SHIFT	14U
+/* Words that key the hash: one for each half of a word of key and namespace. */
+#define HYMC_INDEX_SEEDS	10U
 
 /**
  * struct hymc_index - the hash table
@@ -33,7 +35,7 @@ struct hymc_index {
 	u32 buckets;
 	u32 level;
 	u32 nr;
-	u64 seed[2];
+	u32 seed[HYMC_INDEX_SEEDS];
 };
 
 u32 hymc_index_chunks_max(u64 blocks_max);

@@ -216,7 +216,7 @@ static const char *check_blocks(const struct hymc_core *c, struct tally *t)
 	const char *why;
 	u32 idx;
 
-	for (idx = 0; idx < c->slab.carved; idx++) {
+	for (idx = 0; idx < c->slab.end; idx = hymc_slab_next(idx)) {
 		b = hymc_block_at(c, idx);
 		if (b->state == HYMC_ST_FREE)
 			continue;
@@ -229,11 +229,19 @@ static const char *check_blocks(const struct hymc_core *c, struct tally *t)
 	return NULL;
 }
 
+/* Entries that were handed out at least once. */
+static u64 slab_handed_out(const struct hymc_core *c)
+{
+	u64 chunks = c->slab.end >> HYMC_SLAB_SHIFT;
+
+	return chunks * HYMC_SLAB_PER_CHUNK + (c->slab.end & HYMC_SLAB_MASK);
+}
+
 static const char *check_tables(const struct hymc_core *c,
 				const struct tally *t)
 {
 	if (t->used != c->slab.used ||
-	    t->used + c->slab.nr_free != c->slab.carved)
+	    t->used + c->slab.nr_free != slab_handed_out(c))
 		return "slab entries were lost";
 	if (t->indexed != c->index.nr)
 		return "the index holds another number of blocks";
@@ -351,7 +359,7 @@ static u64 seg_live(const struct hymc_core *c, u32 seg)
 	u64 sum = 0;
 	u32 idx;
 
-	for (idx = 0; idx < c->slab.carved; idx++) {
+	for (idx = 0; idx < c->slab.end; idx = hymc_slab_next(idx)) {
 		b = hymc_block_at(c, idx);
 		if (b->state != HYMC_ST_FREE && has(b, HYMC_BF_EXTENT) &&
 		    b->daddr >= from &&

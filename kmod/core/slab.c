@@ -9,6 +9,20 @@
 static_assert(sizeof(struct hymc_block) == 120);
 static_assert(HYMC_CHUNK_BYTES / sizeof(struct hymc_block) ==
 	      HYMC_SLAB_PER_CHUNK);
+static_assert(HYMC_SLAB_PER_CHUNK <= HYMC_SLAB_MASK);
+
+/**
+ * hymc_slab_next() - the index behind an index
+ * @idx: index of an entry
+ *
+ * Return: that of the next entry, in this chunk or the next one.
+ */
+u32 hymc_slab_next(u32 idx)
+{
+	if ((idx & HYMC_SLAB_MASK) < HYMC_SLAB_PER_CHUNK - 1)
+		return idx + 1;
+	return (idx | HYMC_SLAB_MASK) + 1;
+}
 
 /**
  * hymc_slab_chunks_max() - chunks that so many entries need
@@ -36,9 +50,7 @@ bool hymc_slab_full(const struct hymc_core *c)
 /* Entries that can be had without another chunk. */
 static u64 slab_stock(const struct hymc_slab *s)
 {
-	u64 virgin = (u64)s->chunks * HYMC_SLAB_PER_CHUNK - s->carved;
-
-	return s->nr_free + virgin;
+	return (u64)s->chunks * HYMC_SLAB_PER_CHUNK - s->used;
 }
 
 /**
@@ -80,7 +92,7 @@ static bool slab_grow(struct hymc_core *c)
 	struct hymc_slab *s = &c->slab;
 	void *chunk;
 
-	if (s->carved < s->chunks * HYMC_SLAB_PER_CHUNK)
+	if (s->end < s->chunks << HYMC_SLAB_SHIFT)
 		return true;
 	if (s->chunks >= hymc_slab_chunks_max(s->limit))
 		return false;
@@ -102,7 +114,11 @@ static u32 slab_pick(struct hymc_core *c)
 		s->nr_free--;
 		return idx;
 	}
-	return slab_grow(c) ? s->carved++ : HYMC_NIL;
+	if (!slab_grow(c))
+		return HYMC_NIL;
+	idx = s->end;
+	s->end = hymc_slab_next(idx);
+	return idx;
 }
 
 /**

@@ -13,12 +13,18 @@
 
 /* Block entries in one chunk. */
 #define HYMC_SLAB_PER_CHUNK	546U
+/*
+ * An index is the number of the chunk and, in this many bits below, that of the
+ * entry in it: not all numbers are indexes, and finding an entry divides nothing.
+ */
+#define HYMC_SLAB_SHIFT		10U
+#define HYMC_SLAB_MASK		((1U << HYMC_SLAB_SHIFT) - 1)
 
 /**
  * struct hymc_slab - the table of block entries
  * @chunk: fed chunks in index order
  * @chunks: number of them
- * @carved: entries ever handed out; those from here on are virgin
+ * @end: index of the first entry that was never handed out
  * @free: first entry of the free list or HYMC_NIL
  * @nr_free: length of that list
  * @used: entries in use
@@ -27,7 +33,7 @@
 struct hymc_slab {
 	void **chunk;
 	u32 chunks;
-	u32 carved;
+	u32 end;
 	u32 free;
 	u32 nr_free;
 	u32 used;
@@ -42,6 +48,7 @@ struct hymc_spare {
 	struct hymc_spare *next;
 };
 
+u32 hymc_slab_next(u32 idx);
 u32 hymc_slab_chunks_max(u64 blocks_max);
 bool hymc_slab_full(const struct hymc_core *c);
 bool hymc_slab_tight(const struct hymc_core *c, u32 nr);

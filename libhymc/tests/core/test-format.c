@@ -310,7 +310,7 @@ static void every_configuration_rule_refuses(void)
 	REFUSED(cfg.frames = 0);
 	REFUSED(cfg.frames = (1U << 31) + 1);
 	REFUSED(cfg.blocks_max = 0);
-	REFUSED(cfg.blocks_max = (1ULL << 30) + 1);
+	REFUSED(cfg.blocks_max = (1ULL << 29) + 1);
 	REFUSED(cfg.segment_bytes = 0);
 	REFUSED(cfg.segment_bytes = 4096);
 	REFUSED(cfg.segment_bytes += 512);
