@@ -521,6 +521,13 @@ static int acquire_check(struct hymc_file *file, const struct hymc_acquire *arg)
 	return 0;
 }
 
+/* Nothing is left of it: what it had named has gone meanwhile. */
+static bool request_is_over(struct hymc_ureq *req)
+{
+	guard(mutex)(&req->file->pool->lock);
+	return !req->ended && !hymc_request_left(req->req);
+}
+
 /**
  * hymc_call_acquire - HYMC_IOC_ACQUIRE
  * @file: open file
@@ -549,6 +556,8 @@ long hymc_call_acquire(struct hymc_file *file, void *p, u64 call)
 	arg->nr_runs = 0;
 	if (!err)
 		err = acquire_rounds(&ctx);
+	if (!err && ctx.req && request_is_over(ctx.req))
+		hymc_ureq_cancel(file, arg->request);
 	hymc_ureq_put(ctx.req);
 	return err;
 }

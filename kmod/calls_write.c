@@ -372,8 +372,17 @@ long hymc_call_delete(struct hymc_file *file, void *p, u64 call)
 long hymc_call_sync(struct hymc_file *file, void *p, u64 call)
 {
 	const struct hymc_sync *arg = p;
+	u64 seen;
+	int err;
 
 	if (arg->flags || arg->__reserved)
 		return -EINVAL;
-	return hymc_pool_sync(file->pool, arg->timeout_ms);
+	mutex_lock(&file->lock);
+	seen = file->lost_seen;
+	mutex_unlock(&file->lock);
+	err = hymc_pool_sync(file->pool, arg->timeout_ms, &seen);
+	mutex_lock(&file->lock);
+	file->lost_seen = max(file->lost_seen, seen);
+	mutex_unlock(&file->lock);
+	return err;
 }

@@ -69,6 +69,7 @@ static int hymc_open(struct inode *inode, struct file *filp)
 	if (!err) {
 		get_device(&pool->dev);
 		filp->private_data = f;
+		f->lost_seen = hymc_pool_lost(pool);
 		f->mem = pool->mem;
 		hymc_mem_setup_file(f->mem, filp);
 	} else if (f) {

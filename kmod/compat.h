@@ -39,6 +39,16 @@
 #endif
 
 /*
+ * struct class.devnode gets a const device since 6.2.
+ * Delete when: 6.2.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+typedef const struct device hymc_devnode_dev;
+#else
+typedef struct device hymc_devnode_dev;
+#endif
+
+/*
  * Flags of a vm_area_struct are changed through functions since 6.3.
  * Delete when: 6.3.
  */
@@ -78,12 +88,24 @@ static inline unsigned int hymc_fault_order(enum page_entry_size size)
 
 /*
  * Mapping pages of device memory. Since 6.15 they are mapped as what they are,
- * folios, which each mapping references. Before, 2 MiB entries are of the devmap
- * kind and take no reference, and 4 KiB entries are those of vm_insert_page(),
- * which wants VM_MIXEDMAP to be set in advance when it is called from a fault.
+ * folios, which each mapping references. Before, 2 MiB entries take no reference,
+ * and 4 KiB entries are those of vm_insert_page(), which wants VM_MIXEDMAP to be
+ * set in advance when it is called from a fault.
  * Delete when: 6.15.
+ *
+ * The old 2 MiB entries are of the devmap kind, or GUP refuses them. But before
+ * 6.5 (when pte_offset_map_lock() learned to fail) devmap entries were taken for
+ * damaged page tables by some walkers, which cleared them without flushing the
+ * TLB (MADV_COLD and races of zapping with faults do that: "bad pmd"). There, and
+ * only there, GUP accepts entries that look like those of any other huge page.
+ * Delete when: 6.5.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 15, 0)
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
+#define HYMC_PFN_PMD_FLAGS	(PFN_DEV | PFN_MAP)
+#else
+#define HYMC_PFN_PMD_FLAGS	0
+#endif
 #define HYMC_VM_MAP_FLAGS	VM_MIXEDMAP
 
 static inline vm_fault_t hymc_vmf_insert_page(struct vm_fault *vmf,
@@ -97,7 +119,7 @@ static inline vm_fault_t hymc_vmf_insert_pmd(struct vm_fault *vmf,
 					     struct page *head, bool write)
 {
 	pfn_t pfn = phys_to_pfn_t(PFN_PHYS(page_to_pfn(head)),
-				  PFN_DEV | PFN_MAP);
+				  HYMC_PFN_PMD_FLAGS);
 
 	return vmf_insert_pfn_pmd(vmf, pfn, write);
 }

@@ -15,8 +15,17 @@
 /* First of HYMC_POOLS_MAX device numbers. */
 dev_t hymc_devt;
 
+/* The group that may use pools is given to the node by udev. */
+static char *hymc_devnode(hymc_devnode_dev *dev, umode_t *mode)
+{
+	if (mode)
+		*mode = 0660;
+	return NULL;
+}
+
 struct class hymc_class = {
 	.name = "hymc",
+	.devnode = hymc_devnode,
 };
 
 static int __init hymc_init(void)

@@ -229,10 +229,15 @@ static int pool_complete_cfg(struct hymc_pool *pool,
 		cfg->window_bytes = SZ_128M;
 	if (!cfg->blocks_max)
 		cfg->blocks_max = clamp_t(u64, cfg->ssd_bytes / SZ_16K, SZ_64K,
-					  SZ_1G);
+					  SZ_512M);
 	if (!cfg->dirty_max_bytes)
 		cfg->dirty_max_bytes = max_t(u64, cfg->dram_bytes / 4,
 					     cfg->frame_bytes);
+	if (cfg->dirty_max_bytes < cfg->frame_bytes) {
+		hymc_extack(extack, "a write buffer of %llu bytes is less than a frame (%u)",
+			    cfg->dirty_max_bytes, cfg->frame_bytes);
+		return -EINVAL;
+	}
 	return 0;
 }
 
@@ -248,10 +253,16 @@ static int pool_make_core(struct hymc_pool *pool, struct netlink_ext_ack *extack
 		hymc_extack(extack, "bad geometry: %s", why);
 		return err;
 	}
-	pool->core_mem = kvzalloc(hymc_core_bytes(&c), GFP_KERNEL);
-	pool->writers = kvcalloc(c.frames + 1, sizeof(*pool->writers), GFP_KERNEL);
-	if (!pool->core_mem || !pool->writers)
+	/* The sizes follow from what the user asked for: failing is no surprise. */
+	pool->core_mem = kvzalloc(hymc_core_bytes(&c), GFP_KERNEL | __GFP_NOWARN);
+	pool->writers = kvcalloc(c.frames + 1ULL, sizeof(*pool->writers),
+				 GFP_KERNEL | __GFP_NOWARN);
+	if (!pool->core_mem || !pool->writers) {
+		hymc_extack(extack, "no memory for the tables of %u frames, %llu segments and %llu blocks",
+			    c.frames, div64_u64(c.ssd_bytes, c.segment_bytes),
+			    c.blocks_max);
 		return -ENOMEM;
+	}
 	pool->core = hymc_core_init(pool->core_mem, &c);
 	pool->block_bytes_max = hymc_core_block_bytes_max(&c);
 	return hymc_pool_feed(pool);
@@ -476,11 +487,13 @@ static int pool_quiesce(struct hymc_pool *pool, struct netlink_ext_ack *extack)
 static int pool_last_sync(struct hymc_pool *pool, bool force,
 			  struct netlink_ext_ack *extack)
 {
+	u64 seen;
 	int err;
 
 	if (!hymc_pool_enter(pool))
 		return 0;
-	err = hymc_pool_sync(pool, HYMC_SYNC_MS);
+	seen = hymc_pool_lost(pool);
+	err = hymc_pool_sync(pool, HYMC_SYNC_MS, &seen);
 	hymc_pool_exit(pool);
 	if (!force && (err == -ETIMEDOUT || err == -EINTR)) {
 		hymc_extack(extack, "pool %u still has blocks to write: try again, or force",
@@ -537,10 +550,10 @@ int hymc_pool_destroy(struct hymc_pool *pool, bool force,
 void hymc_pool_fill_stats(struct hymc_pool *pool, struct hymc_stats *st)
 {
 	memset(st, 0, sizeof(*st));
-	st->size = sizeof(*st);
 	mutex_lock(&pool->lock);
 	if (pool->core)
 		hymc_core_stats(pool->core, ktime_get_ns(), st);
+	st->size = sizeof(*st);
 	st->namespaces = pool->nr_ns;
 	st->files = pool->nr_files;
 	st->requests = pool->nr_requests;

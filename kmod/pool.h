@@ -250,6 +250,7 @@ struct hymc_uview {
  * @expired: the tick ended requests that still have their handles
  * @leases: struct hymc_ulease (pool->lock)
  * @nr_leases: their number (pool->lock)
+ * @lost_seen: write losses that a sync of this file has reported (lock)
  * @calls: numbers calls
  * @attached: namespaces attached, xa_mk_value(1) by number (own lock)
  */
@@ -268,6 +269,7 @@ struct hymc_file {
 	bool expired;
 	struct list_head leases;
 	u32 nr_leases;
+	u64 lost_seen;
 	atomic64_t calls;
 	struct xarray attached;
 };
@@ -289,7 +291,8 @@ u32 hymc_pool_pids(struct hymc_pool *pool, u32 *pids, u32 max);
 /* poolio.c */
 void hymc_pool_pump(struct hymc_pool *pool);
 int hymc_pool_feed(struct hymc_pool *pool);
-int hymc_pool_sync(struct hymc_pool *pool, u32 timeout_ms);
+u64 hymc_pool_lost(struct hymc_pool *pool);
+int hymc_pool_sync(struct hymc_pool *pool, u32 timeout_ms, u64 *seen);
 int hymc_pool_format(struct hymc_pool *pool, struct netlink_ext_ack *extack);
 
 /* ns.c */

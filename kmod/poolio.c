@@ -274,19 +274,32 @@ static int pool_wait_synced(struct hymc_pool *pool, u64 ticket, u32 timeout_ms,
 }
 
 /**
+ * hymc_pool_lost - blocks that could not be written since the pool was made
+ * @pool: pool, entered. May sleep.
+ */
+u64 hymc_pool_lost(struct hymc_pool *pool)
+{
+	u64 lost;
+
+	pool_synced(pool, 0, &lost);
+	return lost;
+}
+
+/**
  * hymc_pool_sync - wait until what is dirty now is on the SSD, and flush its cache
  * @pool: pool, entered
  * @timeout_ms: longest wait for the writes
+ * @seen: losses that the caller has been told of; advanced
  *
- * Return: 0, -ETIMEDOUT, -EINTR, -ENODEV, or -EIO when a block was lost meanwhile.
+ * Return: 0, -ETIMEDOUT, -EINTR, -ENODEV, an error of the flush, or -EIO when a
+ * block was lost that the caller has not been told of.
  */
-int hymc_pool_sync(struct hymc_pool *pool, u32 timeout_ms)
+int hymc_pool_sync(struct hymc_pool *pool, u32 timeout_ms, u64 *seen)
 {
-	u64 before, lost, ticket;
+	u64 lost, ticket;
 	int err;
 
 	mutex_lock(&pool->lock);
-	hymc_core_synced(pool->core, 0, &before);
 	ticket = hymc_core_sync(pool->core);
 	mutex_unlock(&pool->lock);
 	hymc_pool_pump(pool);
@@ -296,7 +309,9 @@ int hymc_pool_sync(struct hymc_pool *pool, u32 timeout_ms)
 	err = hymc_bdev_flush(pool->bdev);
 	if (err)
 		return err;
-	return lost == before ? 0 : -EIO;
+	err = lost == *seen ? 0 : -EIO;
+	*seen = lost;
+	return err;
 }
 
 /* Another pool's superblock, intact or not, is not overwritten unasked. */

@@ -371,8 +371,8 @@ static int err_remove(struct hymc_ctx *ctx, int err)
 				"hymc is in use: %s; destroy the pools first",
 				t.s);
 	return hymc_err(ctx, -EBUSY,
-			"hymc is in use, but has no pool: memory of an ended pool may still be "
-			"pinned");
+			"hymc is in use, but has no pool: a file of a destroyed pool is still open, "
+			"or its memory is still pinned");
 }
 
 /**

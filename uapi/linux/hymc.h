@@ -111,7 +111,7 @@ enum hymc_tier {
  * @policy: out, enum hymc_policy
  * @features: out, HYMC_FEAT_* bits
  * @dram_bytes: out, size of the mappable device DRAM, in bytes
- * @ssd_bytes: out, bytes of the SSD that the pool may use
+ * @ssd_bytes: out, bytes of the SSD that the pool owns, superblocks included
  * @frame_bytes: out, unit of device DRAM allocation, in bytes (power of two)
  * @block_bytes_max: out, longest block this pool takes, in bytes
  * @window_bytes: out, default byte window of a prefetch request
@@ -161,8 +161,8 @@ struct hymc_info {
 	X(frames_dirty, G, "frames", "committed frames not yet on the SSD")    \
 	X(frames_filling, G, "frames", "frames reserved by writers")	       \
 	X(dirty_bytes, G, "bytes", "payload bytes not yet on the SSD")	       \
-	X(ssd_bytes, G, "bytes", "bytes of the SSD that the pool may use")     \
-	X(ssd_used_bytes, G, "bytes", "bytes of the SSD used, metadata incl.") \
+	X(ssd_bytes, G, "bytes", "bytes of the SSD log: whole segments")       \
+	X(ssd_used_bytes, G, "bytes", "bytes of the log used, overhead incl.") \
 	X(reads_inflight, G, "I/Os", "block reads in flight")		       \
 	X(writes_inflight, G, "I/Os", "block writes in flight")		       \
 	X(lookup_keys, C, "keys", "keys looked up")			       \
@@ -573,7 +573,9 @@ struct hymc_delete {
  *
  * Includes a cache flush of the SSD. May sleep up to @timeout_ms (and, once the
  * writes are done, for that flush). Errors: -ETIMEDOUT, -EINTR, -EIO (a block
- * could not be written and is lost), -EINVAL, -E2BIG, -EFAULT, -ENODEV.
+ * could not be written and is lost, or the flush failed), -EINVAL, -E2BIG, -EFAULT,
+ * -ENODEV. As with fsync, each open file hears once of losses since its last sync,
+ * or since it was opened, whoever had put the block.
  */
 struct hymc_sync {
 	__u32 size;
