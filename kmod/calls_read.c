@@ -8,11 +8,29 @@
  * the argument; here its content is checked.
  */
 #include <linux/kernel.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "compat.h"
 #include "pool.h"
+
+/**
+ * hymc_call_go_on - between two elements of a batch: may the call continue?
+ * @pool: pool, entered
+ *
+ * A batch may be long. It must not keep a killed process alive, nor a pool that is
+ * being destroyed. Yields the CPU when others want it.
+ *
+ * Return: 0, -ENODEV (the pool is dead) or -EINTR (the process was killed).
+ */
+int hymc_call_go_on(struct hymc_pool *pool)
+{
+	cond_resched();
+	if (READ_ONCE(pool->dead))
+		return -ENODEV;
+	return fatal_signal_pending(current) ? -EINTR : 0;
+}
 
 /* Common checks of a batched call: -EINVAL, -E2BIG or -EBADF. */
 static int check_batch(struct hymc_file *file, u32 flags, u32 ns, u32 nr)
@@ -82,7 +100,9 @@ static int lookup_rounds(struct hymc_pool *pool, struct hymc_lookup *arg,
 		if (arg->found && copy_to_user(out + at, r->found,
 					       nr * sizeof(*r->found)))
 			return -EFAULT;
-		cond_resched();
+		err = hymc_call_go_on(pool);
+		if (err)
+			return err;
 	}
 	return 0;
 }
@@ -137,11 +157,12 @@ static int prefetch_add_keys(struct hymc_file *file, struct hymc_ureq *u,
 	struct hymc_pool *pool = file->pool;
 	struct hymc_key *keys __free(kfree) = NULL;
 	u32 at, nr, i;
+	int err = 0;
 
 	keys = kmalloc_array(HYMC_ROUND, sizeof(*keys), GFP_KERNEL);
 	if (!keys)
 		return -ENOMEM;
-	for (at = 0; at < arg->nr; at += nr) {
+	for (at = 0; !err && at < arg->nr; at += nr) {
 		nr = min(arg->nr - at, HYMC_ROUND);
 		if (copy_keys(keys, arg->keys, at, nr))
 			return -EFAULT;
@@ -149,9 +170,9 @@ static int prefetch_add_keys(struct hymc_file *file, struct hymc_ureq *u,
 		for (i = 0; i < nr; i++)
 			hymc_request_add(pool->core, u->req, &keys[i]);
 		mutex_unlock(&pool->lock);
-		cond_resched();
+		err = hymc_call_go_on(pool);
 	}
-	return 0;
+	return err;
 }
 
 /* Start @u, or find that it has nothing to do; then it gets no handle. */
@@ -504,7 +525,8 @@ static int acquire_rounds(const struct acquire_ctx *ctx)
 			stage_drop_all(pool, r);
 		else
 			err = acquire_answer(ctx, r, at);
-		cond_resched();
+		if (!err)
+			err = hymc_call_go_on(pool);
 	}
 	return err;
 }
@@ -571,7 +593,7 @@ long hymc_call_acquire(struct hymc_file *file, void *p, u64 call)
  * @kind: kind of handle that is valid
  * @end: what to do with each valid one; frees nothing
  *
- * Return: 0, -EINVAL, -E2BIG or -EFAULT. May sleep.
+ * Return: 0, -EINVAL, -E2BIG, -EFAULT, -EINTR or -ENODEV. May sleep.
  */
 long hymc_for_views(struct hymc_file *file, struct hymc_views *arg,
 		    enum hymc_uview_kind kind,
@@ -579,6 +601,7 @@ long hymc_for_views(struct hymc_file *file, struct hymc_views *arg,
 {
 	const u64 __user *ids = u64_to_user_ptr(arg->views);
 	s32 __user *status = u64_to_user_ptr(arg->status);
+	int err = 0;
 	u32 i;
 
 	if (arg->flags || !arg->nr)
@@ -586,7 +609,7 @@ long hymc_for_views(struct hymc_file *file, struct hymc_views *arg,
 	if (arg->nr > HYMC_BATCH_MAX)
 		return -E2BIG;
 	arg->nr_ok = 0;
-	for (i = 0; i < arg->nr; i++) {
+	for (i = 0; !err && i < arg->nr; i++) {
 		struct hymc_uview *v;
 		u64 id;
 
@@ -602,9 +625,9 @@ long hymc_for_views(struct hymc_file *file, struct hymc_views *arg,
 			return -EFAULT;
 		}
 		kfree(v);
-		cond_resched();
+		err = hymc_call_go_on(file->pool);
 	}
-	return 0;
+	return err;
 }
 
 /**
@@ -692,6 +715,8 @@ static int get_some(struct hymc_file *file, struct hymc_copy *arg,
 			err = -EFAULT;
 		else if (!done.status && arg->nr_ok == at + i)
 			arg->nr_ok++;
+		if (!err)
+			err = hymc_call_go_on(file->pool);
 	}
 	if (err)
 		stage_drop_all(file->pool, r);

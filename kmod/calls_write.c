@@ -171,7 +171,8 @@ long hymc_call_reserve(struct hymc_file *file, void *p, u64 call)
 	arg->nr_runs = 0;
 	for (i = 0; !err && i < arg->nr; i++) {
 		err = reserve_elem(file, arg, &w, i, end, call);
-		cond_resched();
+		if (!err)
+			err = hymc_call_go_on(file->pool);
 	}
 	return err;
 }
@@ -308,7 +309,8 @@ long hymc_call_put(struct hymc_file *file, void *p, u64 call)
 	for (i = 0; !err && i < arg->nr; i++) {
 		err = put_elem(file, arg, &w, i, end);
 		hymc_pool_pump(file->pool);
-		cond_resched();
+		if (!err)
+			err = hymc_call_go_on(file->pool);
 	}
 	return err;
 }
@@ -344,7 +346,7 @@ long hymc_call_delete(struct hymc_file *file, void *p, u64 call)
 	if (err)
 		return err;
 	arg->nr_ok = 0;
-	for (i = 0; i < arg->nr; i++) {
+	for (i = 0; !err && i < arg->nr; i++) {
 		struct hymc_key key;
 		s32 st;
 
@@ -355,10 +357,10 @@ long hymc_call_delete(struct hymc_file *file, void *p, u64 call)
 			arg->nr_ok++;
 		if (arg->status && put_user(st, &out[i]))
 			return -EFAULT;
-		cond_resched();
+		err = hymc_call_go_on(file->pool);
 	}
 	hymc_pool_pump(file->pool);
-	return 0;
+	return err;
 }
 
 /**

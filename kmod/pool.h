@@ -322,6 +322,7 @@ void hymc_file_end_all(struct hymc_file *file);
 void hymc_pool_tick(struct work_struct *work);
 
 /* calls_read.c, calls_write.c: one function per ioctl, see cdev.c */
+int hymc_call_go_on(struct hymc_pool *pool);
 int hymc_put_runs(struct hymc_pool *pool, u32 block,
 		  struct hymc_run __user *runs, u32 max, u32 *used);
 long hymc_for_views(struct hymc_file *file, struct hymc_views *arg,
