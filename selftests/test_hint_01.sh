@@ -1,0 +1,13 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Prefetch requests stage what they name, in order, within their window; leases end.
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+need_pool_devices
+must_create "${TINY[@]}"
+program hint "$HYMC_BIN/hint"
+destroyed "the pool ends"
+finish

@@ -1,0 +1,16 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A drive that fails reads and writes loses the blocks concerned and no others.
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+need_pool_devices
+nullb_make hymc-media 256 || bail_out "no drive that can fail"
+HYMC_SSD=$NULLB
+export HYMC_SSD HYMC_BADBLOCKS=$CONFIGFS/nullb/hymc-media/badblocks
+must_create "${TINY[@]}"
+program media "$HYMC_BIN/media"
+destroyed "the pool ends"
+finish
