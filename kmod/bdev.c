@@ -52,7 +52,7 @@
  *	owner; never held over I/O.
  * @gone: the owner was told (@gone_lock)
  * @closing: the owner wants no more calls (@gone_lock)
- * @gone_work: tells the owner when a failed bio showed that the disk is dead
+ * @gone_work: looks after a failed bio whether the disk is dead
  */
 struct hymc_bdev {
 	struct hymc_claim claim;
@@ -65,7 +65,7 @@ struct hymc_bdev {
 	struct mutex gone_lock;		/* gone() against close */
 	bool gone;
 	bool closing;
-	struct work_struct gone_work;
+	struct delayed_work gone_work;
 };
 
 static void ssd_free(struct kref *ref)
@@ -87,9 +87,27 @@ static void ssd_tell_gone(struct hymc_bdev *bd)
 	mutex_unlock(&bd->gone_lock);
 }
 
+static bool ssd_is_dead(struct hymc_bdev *bd)
+{
+	return test_bit(GD_DEAD, &bd->claim.bdev->bd_disk->state);
+}
+
 static void ssd_gone_work(struct work_struct *work)
 {
-	ssd_tell_gone(container_of(work, struct hymc_bdev, gone_work));
+	struct hymc_bdev *bd = container_of(to_delayed_work(work),
+					    struct hymc_bdev, gone_work);
+
+	if (ssd_is_dead(bd))
+		ssd_tell_gone(bd);
+}
+
+/*
+ * A driver may fail requests some time before the disk is marked dead: look now or
+ * a little later. Any context.
+ */
+static void ssd_suspect(struct hymc_bdev *bd)
+{
+	schedule_delayed_work(&bd->gone_work, ssd_is_dead(bd) ? 0 : HZ);
 }
 
 #if HYMC_HAS_HOLDER_OPS
@@ -113,11 +131,6 @@ static const struct blk_holder_ops ssd_holder_ops = {
 #else
 #define SSD_HOLDER_OPS		NULL
 #endif
-
-static bool ssd_is_dead(struct hymc_bdev *bd)
-{
-	return test_bit(GD_DEAD, &bd->claim.bdev->bd_disk->state);
-}
 
 static int ssd_open_error(const char *path, int err,
 			  struct netlink_ext_ack *extack)
@@ -237,7 +250,7 @@ static struct hymc_bdev *ssd_alloc(const struct hymc_bdev_ops *ops,
 	bd->owner = owner;
 	kref_init(&bd->ref);
 	mutex_init(&bd->gone_lock);
-	INIT_WORK(&bd->gone_work, ssd_gone_work);
+	INIT_DELAYED_WORK(&bd->gone_work, ssd_gone_work);
 	return bd;
 }
 
@@ -293,7 +306,7 @@ void hymc_bdev_close(struct hymc_bdev *bd)
 	mutex_lock(&bd->gone_lock);
 	bd->closing = true;
 	mutex_unlock(&bd->gone_lock);
-	cancel_work_sync(&bd->gone_work);
+	cancel_delayed_work_sync(&bd->gone_work);
 	if (bd->claim.bdev)
 		invalidate_bdev(bd->claim.bdev);
 	hymc_claim_close(&bd->claim);
@@ -357,8 +370,7 @@ static void io_bio_end(struct bio *bio)
 
 	if (bio->bi_status) {
 		io_fail(io, blk_status_to_errno(bio->bi_status));
-		if (ssd_is_dead(io->bd))
-			schedule_work(&io->bd->gone_work);
+		ssd_suspect(io->bd);
 	}
 	bio_put(bio);
 	io_put(io);
@@ -466,7 +478,8 @@ void hymc_io_submit(struct hymc_bdev *bd, struct hymc_io *io)
 	io->bd = bd;
 	io->err = 0;
 	atomic_set(&io->left, 1);
-	INIT_WORK(&io->work, io_work);
+	if (io->wq)
+		INIT_WORK(&io->work, io_work);
 	if (WARN_ON_ONCE(!io_is_aligned(io))) {
 		io_fail(io, -EINVAL);
 		io_put(io);

@@ -22,7 +22,7 @@
  *   a teardown that waits for the culprit to exit is the lesser evil. It is the
  *   one wait of the module without a bound.
  *
- * Mappings. Entries of 4 KiB, and since 6.17 those of 2 MiB, hold a reference; older
+ * Mappings. Entries of 4 KiB, and since 6.15 those of 2 MiB, hold a reference; older
  * 2 MiB entries do not. Hence a live range with any mapping counts as in use, and
  * after hymc_mem_revoke_all() none has entries. Fast GUP looks at page tables
  * without a lock, but in an RCU read section: a grace period after the zap ends it.
@@ -172,6 +172,11 @@ static int mem_check_args(const char *name, u64 start, u64 size,
 			    name, start, size, PMD_SIZE);
 		return -EINVAL;
 	}
+	if (start >> MAX_PHYSMEM_BITS || size >> MAX_PHYSMEM_BITS) {
+		hymc_extack(extack, "%s: %llu bytes at %#llx are beyond any device of this machine",
+			    name, size, start);
+		return -EINVAL;
+	}
 	if (!size) {
 		hymc_extack(extack, "%s: the range is empty", name);
 		return -EINVAL;
@@ -212,8 +217,9 @@ static struct hymc_mem *mem_alloc(const char *name, u64 start, u64 size)
 	strscpy(mem->name, name, sizeof(mem->name));
 	kref_init(&mem->ref);
 	mutex_init(&mem->lock);
+	/* A size that no machine has is refused here, without a warning. */
 	mem->poison = kvcalloc(BITS_TO_LONGS(size >> PAGE_SHIFT), sizeof(long),
-			       GFP_KERNEL);
+			       GFP_KERNEL | __GFP_NOWARN);
 	if (!mem->poison)
 		goto err_free;
 	err = init_srcu_struct(&mem->faults);
@@ -261,8 +267,11 @@ struct hymc_mem *hymc_mem_open(const char *name, u64 start, u64 size,
 	if (err)
 		return ERR_PTR(err);
 	mem = mem_alloc(name, start, size);
-	if (IS_ERR(mem))
+	if (IS_ERR(mem)) {
+		hymc_extack(extack, "%s: no host memory to describe %llu bytes",
+			    name, size);
 		return mem;
+	}
 	mem->ops = ops;
 	mem->owner = owner;
 	err = hymc_dax_watch(mem, extack);

@@ -65,9 +65,10 @@ struct hymc_dax {
  * @addr: kernel address of @start
  * @poison: one bit per 4 KiB page that is lost; set with atomics, never cleared
  * @inode: carries the address space that all mappings share
- * @faults: read-locked from the check that a page may be mapped until it is
- *	mapped; see mmap.c
- * @dead: no page may be mapped any more; written once. Readers hold @faults.
+ * @faults: read-locked by whoever works on the pages for a mapping, after having
+ *	seen @dead false: as long as that lasts the pages exist
+ * @dead: no page may be mapped any more; written once, then a grace period of
+ *	@faults passes
  * @lock: protects @present, @leaving and the existence of the pages during a scan.
  *	A leaf but for the locks of the pages' memory; never held during a callback.
  * @present: the range is claimed and has struct pages (@lock)

@@ -12,17 +12,17 @@
  * alignment permits and nothing in the 2 MiB is lost. Children do not inherit
  * mappings, unless a process wants that and the kernel lets it (MADV_DOFORK).
  *
- * Taking a permission back races with faults that are being handled. Everywhere
- * the order is: change what faults look at; wait for faults that may have looked
- * before; zap. Two kinds of waiting:
+ * Each 2 MiB of the range is one folio, and its lock is what everything about its
+ * entries happens under: a fault looks whether an entry may exist and be writable
+ * and makes it; a revocation, after what faults look at has changed, zaps it. So
+ * no entry outlives the permission that it was made with. An upgrade of a 4 KiB
+ * entry is no exception: page_mkwrite() returns with the lock held, and the kernel
+ * unlocks after it has changed the entry. The lock also keeps a 2 MiB entry and a
+ * page table of 4 KiB entries from being put into the same place at once, which
+ * nothing else does.
  *
- * - Whether an entry may exist at all (mem->dead, mem->poison) is looked at in an
- *   SRCU read section of mem->faults that ends after the entry was made.
- * - Whether it may be writable is looked at with the folio locked. An entry of
- *   2 MiB is made before unlocking; for one of 4 KiB, page_mkwrite() returns
- *   with the lock held, and the kernel unlocks after it changed the entry. That
- *   lock is what keeps a revoked page, read again by another thread in the
- *   meantime, from being upgraded on the strength of the old answer.
+ * The folios themselves exist as long as a fault is inside mem->faults, an SRCU
+ * read section, that it entered before mem->dead was set.
  *
  * Order: mmap_lock or VMA lock, mem->faults, folio lock, locks of may_write().
  *
@@ -108,6 +108,18 @@ static struct hymc_mem *vmf_to_mem(const struct vm_fault *vmf)
 	return vmf->vma->vm_private_data;
 }
 
+static struct folio *mem_folio(const struct hymc_mem *mem, u64 offset)
+{
+	return page_folio(hymc_mem_page(mem, offset));
+}
+
+/* May there be entries for @offset? Stays true inside of mem->faults. */
+static bool mem_is_mappable(const struct hymc_mem *mem, u64 offset)
+{
+	lockdep_assert(srcu_read_lock_held(&mem->faults));
+	return !READ_ONCE(mem->dead) && offset < mem->bytes;
+}
+
 static bool mem_may_write(struct hymc_mem *mem, const struct vm_fault *vmf,
 			  u64 offset)
 {
@@ -129,84 +141,87 @@ static bool mem_may_write_pmd(struct hymc_mem *mem, const struct vm_fault *vmf,
 	return true;
 }
 
-/* May an entry for [offset, offset + len) exist? 0 or the fault's result. */
-static vm_fault_t mem_fault_check(struct hymc_mem *mem, u64 offset, u64 len)
+/* Make a read-only entry of 4 KiB. The folio is locked. */
+static vm_fault_t mem_insert_page(struct hymc_mem *mem, struct vm_fault *vmf,
+				  u64 offset)
 {
-	lockdep_assert(srcu_read_lock_held(&mem->faults));
-	if (READ_ONCE(mem->dead) || offset >= mem->bytes ||
-	    len > mem->bytes - offset)
-		return VM_FAULT_SIGBUS;
-	if (hymc_mem_is_poisoned(mem, offset, len))
+	if (hymc_mem_is_poisoned(mem, offset, PAGE_SIZE))
 		return VM_FAULT_HWPOISON;
-	return 0;
+	/* Another thread made a 2 MiB entry: that will do, or be split. */
+	if (pmd_leaf(READ_ONCE(*vmf->pmd)))
+		return VM_FAULT_NOPAGE;
+	return hymc_vmf_insert_page(vmf, hymc_mem_page(mem, offset));
 }
 
-/* A read-only entry of 4 KiB; mem_page_mkwrite() makes it writable. */
+/* A write goes on to mem_page_mkwrite() when the entry exists. */
 static vm_fault_t mem_fault(struct vm_fault *vmf)
 {
 	struct hymc_mem *mem = vmf_to_mem(vmf);
 	u64 offset = (u64)vmf->pgoff << PAGE_SHIFT;
-	vm_fault_t ret;
+	vm_fault_t ret = VM_FAULT_SIGBUS;
 	int idx;
 
 	idx = srcu_read_lock(&mem->faults);
-	ret = mem_fault_check(mem, offset, PAGE_SIZE);
-	if (!ret)
-		ret = hymc_vmf_insert_page(vmf, hymc_mem_page(mem, offset));
+	if (mem_is_mappable(mem, offset)) {
+		folio_lock(mem_folio(mem, offset));
+		ret = mem_insert_page(mem, vmf, offset);
+		folio_unlock(mem_folio(mem, offset));
+	}
 	srcu_read_unlock(&mem->faults, idx);
 	return ret;
 }
 
-/* Returns with the folio locked when the write is allowed. */
+/* Returns VM_FAULT_LOCKED, and the folio locked, when the write is allowed. */
+static vm_fault_t mem_allow_write(struct hymc_mem *mem, struct vm_fault *vmf,
+				  u64 offset)
+{
+	vm_fault_t ret = VM_FAULT_LOCKED;
+
+	folio_lock(mem_folio(mem, offset));
+	if (hymc_mem_is_poisoned(mem, offset, PAGE_SIZE))
+		ret = VM_FAULT_HWPOISON;
+	else if (!mem_may_write(mem, vmf, offset))
+		ret = VM_FAULT_SIGBUS;
+	if (ret != VM_FAULT_LOCKED)
+		folio_unlock(mem_folio(mem, offset));
+	return ret;
+}
+
 static vm_fault_t mem_page_mkwrite(struct vm_fault *vmf)
 {
 	struct hymc_mem *mem = vmf_to_mem(vmf);
-	struct folio *folio = page_folio(vmf->page);
 	u64 offset = (u64)vmf->pgoff << PAGE_SHIFT;
-	vm_fault_t ret;
+	vm_fault_t ret = VM_FAULT_SIGBUS;
 	int idx;
 
 	idx = srcu_read_lock(&mem->faults);
-	folio_lock(folio);
-	ret = mem_fault_check(mem, offset, PAGE_SIZE);
-	if (!ret && !mem_may_write(mem, vmf, offset))
-		ret = VM_FAULT_SIGBUS;
-	if (ret)
-		folio_unlock(folio);
+	if (mem_is_mappable(mem, offset))
+		ret = mem_allow_write(mem, vmf, offset);
 	srcu_read_unlock(&mem->faults, idx);
-	return ret ?: VM_FAULT_LOCKED;
-}
-
-#if IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE) && IS_ENABLED(CONFIG_FS_DAX)
-static vm_fault_t mem_insert_pmd_writable(struct hymc_mem *mem,
-					  struct vm_fault *vmf, u64 offset)
-{
-	struct page *head = hymc_mem_page(mem, offset);
-	vm_fault_t ret = VM_FAULT_FALLBACK;
-
-	folio_lock(page_folio(head));
-	if (mem_may_write_pmd(mem, vmf, offset))
-		ret = hymc_vmf_insert_pmd(vmf, head, true);
-	else if (!mem_may_write(mem, vmf, (u64)vmf->pgoff << PAGE_SHIFT))
-		ret = VM_FAULT_SIGBUS;
-	folio_unlock(page_folio(head));
 	return ret;
 }
 
-/* The 2 MiB at @offset are in the range and in the VMA. */
+#if IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE) && IS_ENABLED(CONFIG_FS_DAX)
+/*
+ * Make an entry for the 2 MiB at @offset, which lie in the range and in the VMA.
+ * The folio is locked.
+ */
 static vm_fault_t mem_insert_pmd(struct hymc_mem *mem, struct vm_fault *vmf,
 				 u64 offset)
 {
-	vm_fault_t ret;
+	bool write = vmf->flags & FAULT_FLAG_WRITE;
+	pmd_t pmd = READ_ONCE(*vmf->pmd);
 
-	ret = mem_fault_check(mem, offset, PMD_SIZE);
-	if (ret == VM_FAULT_HWPOISON)
+	/* Another thread put a page table there. */
+	if (!pmd_none(pmd) && !pmd_leaf(pmd))
 		return VM_FAULT_FALLBACK;
-	if (ret)
-		return ret;
-	if (vmf->flags & FAULT_FLAG_WRITE)
-		return mem_insert_pmd_writable(mem, vmf, offset);
-	return hymc_vmf_insert_pmd(vmf, hymc_mem_page(mem, offset), false);
+	if (hymc_mem_is_poisoned(mem, offset, PMD_SIZE))
+		return VM_FAULT_FALLBACK;
+	if (write && !mem_may_write(mem, vmf, (u64)vmf->pgoff << PAGE_SHIFT))
+		return VM_FAULT_SIGBUS;
+	if (write && !mem_may_write_pmd(mem, vmf, offset))
+		return VM_FAULT_FALLBACK;
+	return hymc_vmf_insert_pmd(vmf, hymc_mem_page(mem, offset), write);
 }
 
 static vm_fault_t mem_huge_fault(struct vm_fault *vmf, HYMC_FAULT_ORDER arg)
@@ -214,7 +229,7 @@ static vm_fault_t mem_huge_fault(struct vm_fault *vmf, HYMC_FAULT_ORDER arg)
 	struct hymc_mem *mem = vmf_to_mem(vmf);
 	struct vm_area_struct *vma = vmf->vma;
 	unsigned long addr = vmf->address & PMD_MASK;
-	vm_fault_t ret;
+	vm_fault_t ret = VM_FAULT_SIGBUS;
 	u64 offset;
 	int idx;
 
@@ -225,7 +240,11 @@ static vm_fault_t mem_huge_fault(struct vm_fault *vmf, HYMC_FAULT_ORDER arg)
 	if (!IS_ALIGNED(offset, PMD_SIZE))
 		return VM_FAULT_FALLBACK;
 	idx = srcu_read_lock(&mem->faults);
-	ret = mem_insert_pmd(mem, vmf, offset);
+	if (mem_is_mappable(mem, offset)) {
+		folio_lock(mem_folio(mem, offset));
+		ret = mem_insert_pmd(mem, vmf, offset);
+		folio_unlock(mem_folio(mem, offset));
+	}
 	srcu_read_unlock(&mem->faults, idx);
 	return ret;
 }
@@ -291,15 +310,21 @@ int hymc_mem_mmap(struct hymc_mem *mem, struct file *file,
 	return 0;
 }
 
+/* Zap [offset, offset + len), each 2 MiB with its folio locked. */
 static void mem_zap(struct hymc_mem *mem, u64 offset, u64 len)
 {
-	unmap_mapping_range(mem->inode->i_mapping, offset, len, 1);
-}
+	u64 end = offset + len;
+	u64 next;
 
-/* Wait for faults that looked at mem->dead or mem->poison before they changed. */
-static void mem_wait_for_faults(struct hymc_mem *mem)
-{
-	synchronize_srcu(&mem->faults);
+	for (; offset < end; offset = next) {
+		struct folio *folio = mem_folio(mem, offset);
+
+		next = min(end, round_down(offset, PMD_SIZE) + PMD_SIZE);
+		folio_lock(folio);
+		unmap_mapping_range(mem->inode->i_mapping, offset,
+				    next - offset, 1);
+		folio_unlock(folio);
+	}
 }
 
 /**
@@ -308,15 +333,13 @@ static void mem_wait_for_faults(struct hymc_mem *mem)
  * @offset: first lost byte
  * @len: lost bytes
  *
- * Context of memory_failure(): process, sleeps.
+ * Neighbours in the same 2 MiB are unmapped too, if they were mapped together.
+ * Context of memory_failure(): process, sleeps. The pages exist, because
+ * memunmap_pages() waits for memory_failure().
  */
 void hymc_mem_zap_poison(struct hymc_mem *mem, u64 offset, u64 len)
 {
-	u64 end = round_up(offset + len, PMD_SIZE);
-
-	mem_wait_for_faults(mem);
-	offset = round_down(offset, PMD_SIZE);
-	mem_zap(mem, offset, end - offset);
+	mem_zap(mem, offset, len);
 }
 
 /**
@@ -330,24 +353,11 @@ void hymc_mem_zap_poison(struct hymc_mem *mem, u64 offset, u64 len)
 void hymc_mem_revoke_all(struct hymc_mem *mem)
 {
 	WRITE_ONCE(mem->dead, true);
-	mem_wait_for_faults(mem);
-	mem_zap(mem, 0, 0);
+	/* No entry is made after this: no need to lock folios. */
+	synchronize_srcu(&mem->faults);
+	unmap_mapping_range(mem->inode->i_mapping, 0, 0, 1);
 	/* Fast GUP may have seen an entry before; then its pin is visible now. */
 	synchronize_rcu();
-}
-
-/* Wait for faults that asked may_write() for this range before it changed. */
-static void mem_wait_for_writers(struct hymc_mem *mem, u64 offset, u64 len)
-{
-	u64 end = offset + len;
-
-	for (offset = round_down(offset, PMD_SIZE); offset < end;
-	     offset += PMD_SIZE) {
-		struct folio *folio = page_folio(hymc_mem_page(mem, offset));
-
-		folio_lock(folio);
-		folio_unlock(folio);
-	}
 }
 
 /**
@@ -362,13 +372,9 @@ static void mem_wait_for_writers(struct hymc_mem *mem, u64 offset, u64 len)
  */
 void hymc_mem_revoke_write(struct hymc_mem *mem, u64 offset, u64 len)
 {
-	int idx;
+	int idx = srcu_read_lock(&mem->faults);
 
-	/* Keeps the pages: they go only after a grace period of @faults. */
-	idx = srcu_read_lock(&mem->faults);
-	if (!READ_ONCE(mem->dead)) {
-		mem_wait_for_writers(mem, offset, len);
+	if (!READ_ONCE(mem->dead))
 		mem_zap(mem, offset, len);
-	}
 	srcu_read_unlock(&mem->faults, idx);
 }

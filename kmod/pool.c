@@ -258,7 +258,7 @@ static int pool_make_core(struct hymc_pool *pool, struct netlink_ext_ack *extack
 	pool->writers = kvcalloc(c.frames + 1ULL, sizeof(*pool->writers),
 				 GFP_KERNEL | __GFP_NOWARN);
 	if (!pool->core_mem || !pool->writers) {
-		hymc_extack(extack, "no memory for the tables of %u frames, %llu segments and %llu blocks",
+		hymc_extack(extack, "no memory for tables of %u frames, %llu segments, %llu blocks",
 			    c.frames, div64_u64(c.ssd_bytes, c.segment_bytes),
 			    c.blocks_max);
 		return -ENOMEM;
