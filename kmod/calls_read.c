@@ -176,29 +176,18 @@ static int prefetch_add_keys(struct hymc_file *file, struct hymc_ureq *u,
 }
 
 /* Start @u, or find that it has nothing to do; then it gets no handle. */
-static int prefetch_start(struct hymc_file *file, struct hymc_ureq *u,
+static int prefetch_start(struct hymc_pool *pool, struct hymc_ureq *u,
 			  struct hymc_prefetch *arg)
 {
-	struct hymc_pool *pool = file->pool;
-	u32 left;
-	int err = hymc_ureq_publish(u);
+	int err;
 
-	if (err) {
-		hymc_ureq_put(u);
-		return err;
-	}
-	mutex_lock(&pool->lock);
-	arg->nr_known = hymc_request_start(pool->core, u->req, ktime_get_ns());
-	left = hymc_request_left(u->req);
-	mutex_unlock(&pool->lock);
-	arg->request = u->id;
-	if (left) {
-		hymc_pool_pump(pool);
-		return 0;
-	}
-	hymc_ureq_cancel(file, arg->request);
 	arg->request = 0;
-	return 0;
+	if (!hymc_ureq_start(u, &arg->nr_known))
+		return 0;
+	err = hymc_ureq_publish(u, &arg->request);
+	if (!err)
+		hymc_pool_pump(pool);
+	return err;
 }
 
 /**
@@ -230,11 +219,10 @@ long hymc_call_prefetch(struct hymc_file *file, void *p, u64 call)
 	if (!u)
 		return -ENOMEM;
 	err = prefetch_add_keys(file, u, arg);
-	if (err) {
-		hymc_ureq_put(u);
-		return err;
-	}
-	return prefetch_start(file, u, arg);
+	if (!err)
+		err = prefetch_start(file->pool, u, arg);
+	hymc_ureq_put(u);
+	return err;
 }
 
 /**
@@ -449,20 +437,16 @@ static int acquire_publish(const struct acquire_ctx *ctx, u32 item, u32 block,
 
 	err = hymc_put_runs(file->pool, block, u64_to_user_ptr(arg->runs),
 			    arg->runs_max, &arg->nr_runs);
+	view->len = hymc_core_len(file->pool->core, block);
+	view->run_first = first;
+	view->run_nr = arg->nr_runs - first;
 	if (!err)
 		err = hymc_uview_add(file, &v, &view->view);
 	if (err) {
 		arg->nr_runs = first;
-		return err;
+		*view = (struct hymc_view) { .tier = view->tier };
 	}
-	if (req) {
-		guard(mutex)(&file->pool->lock);
-		req->refs++;
-	}
-	view->run_first = first;
-	view->run_nr = arg->nr_runs - first;
-	view->len = hymc_core_len(file->pool->core, block);
-	return 0;
+	return err;
 }
 
 /* Answer element @i. 0, or -EFAULT when the answer cannot be delivered. */
@@ -591,13 +575,13 @@ long hymc_call_acquire(struct hymc_file *file, void *p, u64 call)
  * @file: open file
  * @arg: argument, checked for size only
  * @kind: kind of handle that is valid
- * @end: what to do with each valid one; frees nothing
+ * @end: what to do with each valid one; frees nothing, returns its status
  *
  * Return: 0, -EINVAL, -E2BIG, -EFAULT, -EINTR or -ENODEV. May sleep.
  */
 long hymc_for_views(struct hymc_file *file, struct hymc_views *arg,
 		    enum hymc_uview_kind kind,
-		    void (*end)(struct hymc_file *, const struct hymc_uview *))
+		    int (*end)(struct hymc_file *, const struct hymc_uview *))
 {
 	const u64 __user *ids = u64_to_user_ptr(arg->views);
 	s32 __user *status = u64_to_user_ptr(arg->status);
@@ -611,23 +595,28 @@ long hymc_for_views(struct hymc_file *file, struct hymc_views *arg,
 	arg->nr_ok = 0;
 	for (i = 0; !err && i < arg->nr; i++) {
 		struct hymc_uview *v;
+		s32 st = -ENOENT;
 		u64 id;
 
 		if (copy_from_user(&id, &ids[i], sizeof(id)))
 			return -EFAULT;
 		v = hymc_uview_take(file, id, kind);
 		if (v)
-			end(file, v);
-		if (v && arg->nr_ok == i)
-			arg->nr_ok++;
-		if (arg->status && put_user(v ? 0 : -ENOENT, &status[i])) {
-			kfree(v);
-			return -EFAULT;
-		}
+			st = end(file, v);
 		kfree(v);
+		if (!st && arg->nr_ok == i)
+			arg->nr_ok++;
+		if (arg->status && put_user(st, &status[i]))
+			return -EFAULT;
 		err = hymc_call_go_on(file->pool);
 	}
 	return err;
+}
+
+static int end_release(struct hymc_file *file, const struct hymc_uview *v)
+{
+	hymc_uview_release(file, v);
+	return 0;
 }
 
 /**
@@ -640,7 +629,7 @@ long hymc_for_views(struct hymc_file *file, struct hymc_views *arg,
  */
 long hymc_call_release(struct hymc_file *file, void *p, u64 call)
 {
-	long err = hymc_for_views(file, p, HYMC_UVIEW_READ, hymc_uview_release);
+	long err = hymc_for_views(file, p, HYMC_UVIEW_READ, end_release);
 
 	hymc_pool_pump(file->pool);
 	return err;

@@ -112,17 +112,17 @@ static int reserve_publish(struct hymc_file *file, struct hymc_reserve *arg,
 	hymc_uview_open(file, block);
 	err = hymc_put_runs(file->pool, block, u64_to_user_ptr(arg->runs),
 			    arg->runs_max, &arg->nr_runs);
+	view->len = hymc_core_len(file->pool->core, block);
+	view->run_first = first;
+	view->run_nr = arg->nr_runs - first;
 	if (!err)
 		err = hymc_uview_add(file, &v, &view->view);
 	if (err) {
 		arg->nr_runs = first;
+		*view = (struct hymc_view) { .tier = view->tier };
 		hymc_uview_abort(file, block, true);
-		return err;
 	}
-	view->run_first = first;
-	view->run_nr = arg->nr_runs - first;
-	view->len = hymc_core_len(file->pool->core, block);
-	return 0;
+	return err;
 }
 
 static int reserve_elem(struct hymc_file *file, struct hymc_reserve *arg,
@@ -177,14 +177,15 @@ long hymc_call_reserve(struct hymc_file *file, void *p, u64 call)
 	return err;
 }
 
-static void end_commit(struct hymc_file *file, const struct hymc_uview *v)
+static int end_commit(struct hymc_file *file, const struct hymc_uview *v)
 {
-	hymc_uview_commit(file, v->block, true);
+	return hymc_uview_commit(file, v->block, true);
 }
 
-static void end_abort(struct hymc_file *file, const struct hymc_uview *v)
+static int end_abort(struct hymc_file *file, const struct hymc_uview *v)
 {
 	hymc_uview_abort(file, v->block, true);
+	return 0;
 }
 
 /**

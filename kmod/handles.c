@@ -7,19 +7,23 @@
  * under pool->lock. Closing the file ends all of them, also when the pool has been
  * taken apart meanwhile.
  */
+#include <linux/delay.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "compat.h"
 #include "pool.h"
 
 #define HYMC_TICK_JIFFIES	HZ
+/* How long a commit waits for transfers into its reservation to end. */
+#define HYMC_PIN_MS		1000U
 
 /* ----------------------------------------------------------- requests --- */
 
 /**
- * hymc_ureq_new - a request without handle, one reference
+ * hymc_ureq_new - a request without handle, not started, one reference
  * @file: its owner
  * @ns: namespace
  * @nr: number of keys it will name
@@ -47,12 +51,29 @@ struct hymc_ureq *hymc_ureq_new(struct hymc_file *file, u32 ns, u32 nr,
 	u->nr = nr;
 	u->refs = 1;
 	INIT_LIST_HEAD(&u->link);
+	INIT_LIST_HEAD(&u->plink);
 	u->req = hymc_request_init(mem, ns, nr, window_bytes, deadline, expires);
-	mutex_lock(&file->pool->lock);
-	list_add_tail(&u->plink, &file->pool->ureqs);
-	file->pool->nr_requests++;
-	mutex_unlock(&file->pool->lock);
 	return u;
+}
+
+/**
+ * hymc_ureq_start - all keys are named: begin to stage
+ * @u: request that nobody else knows yet
+ * @nr_known: out, leading known keys
+ *
+ * From here on the tick may end it. May sleep.
+ *
+ * Return: known blocks; with 0 there is nothing to do.
+ */
+u32 hymc_ureq_start(struct hymc_ureq *u, u32 *nr_known)
+{
+	struct hymc_pool *pool = u->file->pool;
+
+	guard(mutex)(&pool->lock);
+	list_add_tail(&u->plink, &pool->ureqs);
+	pool->nr_requests++;
+	*nr_known = hymc_request_start(pool->core, u->req, ktime_get_ns());
+	return hymc_request_left(u->req);
 }
 
 static bool ureq_end_locked(struct hymc_ureq *u)
@@ -63,8 +84,10 @@ static bool ureq_end_locked(struct hymc_ureq *u)
 	if (u->ended)
 		return false;
 	u->ended = true;
-	list_del_init(&u->plink);
-	pool->nr_requests--;
+	if (!list_empty(&u->plink)) {
+		list_del_init(&u->plink);
+		pool->nr_requests--;
+	}
 	if (pool->core)
 		hymc_request_end(pool->core, u->req, ktime_get_ns());
 	return true;
@@ -130,11 +153,13 @@ static void file_reap_expired(struct hymc_file *file)
 
 /**
  * hymc_ureq_publish - give a request its handle
- * @u: request without handle; its first reference goes to the handle
+ * @u: request without handle; the handle takes a reference of its own, since others
+ *	may use it and take it away at once
+ * @id: out, the handle
  *
  * Return: 0, -ENOSPC (too many on this file) or -ENOMEM. May sleep.
  */
-int hymc_ureq_publish(struct hymc_ureq *u)
+int hymc_ureq_publish(struct hymc_ureq *u, u64 *id)
 {
 	struct hymc_file *file = u->file;
 	int err;
@@ -149,6 +174,9 @@ int hymc_ureq_publish(struct hymc_ureq *u)
 		return err;
 	list_add_tail(&u->link, &file->requests);
 	file->nr_requests++;
+	*id = u->id;
+	guard(mutex)(&file->pool->lock);
+	u->refs++;
 	return 0;
 }
 
@@ -297,54 +325,6 @@ static void file_end_leases(struct hymc_file *file)
 	uleases_free(&dead);
 }
 
-/* --------------------------------------------------------------- time --- */
-
-static void tick_requests(struct hymc_pool *pool, u64 now)
-{
-	struct hymc_ureq *u, *next;
-
-	lockdep_assert_held(&pool->lock);
-	list_for_each_entry_safe(u, next, &pool->ureqs, plink) {
-		if (hymc_request_expires(u->req) > now)
-			continue;
-		ureq_end_locked(u);
-		WRITE_ONCE(u->file->expired, true);
-	}
-}
-
-static void tick_leases(struct hymc_pool *pool, u64 now, struct list_head *dead)
-{
-	struct hymc_ulease *l, *next;
-
-	lockdep_assert_held(&pool->lock);
-	list_for_each_entry_safe(l, next, &pool->leases, plink)
-		if (hymc_lease_until(l->lease) <= now)
-			ulease_end(pool, l, dead);
-}
-
-/**
- * hymc_pool_tick - end requests and leases whose time is over
- * @work: pool->tick
- */
-void hymc_pool_tick(struct work_struct *work)
-{
-	struct hymc_pool *pool = container_of(to_delayed_work(work),
-					      struct hymc_pool, tick);
-	u64 now = ktime_get_ns();
-	LIST_HEAD(dead);
-
-	if (!hymc_pool_enter(pool))
-		return;
-	mutex_lock(&pool->lock);
-	tick_requests(pool, now);
-	tick_leases(pool, now, &dead);
-	mutex_unlock(&pool->lock);
-	uleases_free(&dead);
-	hymc_pool_pump(pool);
-	queue_delayed_work(pool->wq, &pool->tick, HYMC_TICK_JIFFIES);
-	hymc_pool_exit(pool);
-}
-
 /* -------------------------------------------------------------- views --- */
 
 static void views_count(struct hymc_file *file, enum hymc_uview_kind kind, int n)
@@ -358,11 +338,23 @@ static void views_count(struct hymc_file *file, enum hymc_uview_kind kind, int n
 		pool->nr_reservations += n;
 }
 
+/* Count a handle that is about to be, with its reference to the request, or not. */
+static void uview_count(struct hymc_file *file, const struct hymc_uview *v, int n)
+{
+	guard(mutex)(&file->pool->lock);
+	views_count(file, v->kind, n);
+	if (v->req)
+		v->req->refs += n;
+}
+
 /**
  * hymc_uview_add - give a view or reservation its handle
  * @file: open file
- * @v: its content, copied; a reference to v->req goes along
+ * @v: its content, copied; the handle takes a reference of its own to v->req
  * @id: the handle
+ *
+ * Other threads may use the handle, and end it, before this returns: the caller
+ * touches nothing of the block afterwards.
  *
  * Return: 0 or -ENOMEM (the caller still owns what @v names). May sleep.
  */
@@ -374,18 +366,17 @@ int hymc_uview_add(struct hymc_file *file, const struct hymc_uview *v, u64 *id)
 
 	if (!n)
 		return -ENOMEM;
+	uview_count(file, v, 1);
 	mutex_lock(&file->lock);
 	err = xa_alloc_cyclic(&file->views, &nr, n, XA_LIMIT(1, U32_MAX),
 			      &file->views_next, GFP_KERNEL_ACCOUNT);
 	mutex_unlock(&file->lock);
 	if (err < 0) {
+		uview_count(file, v, -1);
 		kfree(n);
 		return -ENOMEM;
 	}
 	*id = nr;
-	mutex_lock(&file->pool->lock);
-	views_count(file, v->kind, 1);
-	mutex_unlock(&file->pool->lock);
 	return 0;
 }
 
@@ -561,6 +552,83 @@ void hymc_uview_open(struct hymc_file *file, u32 block)
 	mutex_unlock(&pool->lock);
 }
 
+/* May a transfer that was set up through a mapping still hit a block's frames? */
+static bool block_pinned(struct hymc_pool *pool, u32 block)
+{
+	u32 frame;
+
+	for (frame = hymc_core_frame_first(pool->core, block); frame != HYMC_NIL;
+	     frame = hymc_core_frame_next(pool->core, frame))
+		if (hymc_mem_pinned(pool->mem, (u64)frame * pool->cfg.frame_bytes,
+				    pool->cfg.frame_bytes))
+			return true;
+	return false;
+}
+
+/* Give such transfers HYMC_PIN_MS to end. False: they did not. */
+static bool block_wait_unpinned(struct hymc_pool *pool, u32 block)
+{
+	unsigned long end = jiffies + msecs_to_jiffies(HYMC_PIN_MS);
+
+	while (block_pinned(pool, block)) {
+		if (time_after(jiffies, end) || fatal_signal_pending(current) ||
+		    READ_ONCE(pool->dead))
+			return false;
+		usleep_range(1000, 2000);
+	}
+	return true;
+}
+
+static void block_abort(struct hymc_pool *pool, u32 block)
+{
+	guard(mutex)(&pool->lock);
+	if (!pool->core)
+		return;
+	block_set_writer(pool, block, NULL);
+	hymc_core_abort(pool->core, block);
+}
+
+/*
+ * Keep a reservation's frames from everybody until no pin is left. This cannot
+ * fail: the alternative is a transfer into somebody else's block.
+ */
+static void limbo_add(struct hymc_pool *pool, u32 block)
+{
+	struct hymc_limbo *l = kmalloc(sizeof(*l), GFP_KERNEL | __GFP_NOFAIL);
+
+	l->block = block;
+	mutex_lock(&pool->lock);
+	list_add_tail(&l->link, &pool->limbo);
+	mutex_unlock(&pool->lock);
+}
+
+static void tick_limbo(struct hymc_pool *pool)
+{
+	struct hymc_limbo *l, *next;
+
+	lockdep_assert_held(&pool->lock);
+	list_for_each_entry_safe(l, next, &pool->limbo, link) {
+		if (block_pinned(pool, l->block))
+			continue;
+		hymc_core_abort(pool->core, l->block);
+		list_del(&l->link);
+		kfree(l);
+	}
+}
+
+/**
+ * hymc_limbo_free - forget what is in limbo, with the core that knew it
+ * @pool: pool without core; its memory is not pinned any more
+ */
+void hymc_limbo_free(struct hymc_pool *pool)
+{
+	struct hymc_limbo *l, *next;
+
+	list_for_each_entry_safe(l, next, &pool->limbo, link)
+		kfree(l);
+	INIT_LIST_HEAD(&pool->limbo);
+}
+
 /**
  * hymc_uview_commit - make a filled reservation visible
  * @file: open file; the caller entered the pool
@@ -568,24 +636,33 @@ void hymc_uview_open(struct hymc_file *file, u32 block)
  * @mapped: it was writable through a mapping
  *
  * From here on nobody can change the bytes. May sleep.
+ *
+ * Return: 0, or -EBUSY: a transfer into it is still in flight. The block is then
+ * forgotten, and its frames are reused when that has ended.
  */
-void hymc_uview_commit(struct hymc_file *file, u32 block, bool mapped)
+int hymc_uview_commit(struct hymc_file *file, u32 block, bool mapped)
 {
 	struct hymc_pool *pool = file->pool;
 
-	if (mapped)
+	if (mapped) {
 		block_revoke(pool, block);
+		if (!block_wait_unpinned(pool, block)) {
+			limbo_add(pool, block);
+			return -EBUSY;
+		}
+	}
 	block_zero_tail(pool, block);
 	mutex_lock(&pool->lock);
 	hymc_core_commit(pool->core, block, ktime_get_ns());
 	mutex_unlock(&pool->lock);
+	return 0;
 }
 
 /**
  * hymc_uview_abort - forget a reservation
- * @file: open file; the caller entered the pool, unless the file is closing
+ * @file: open file; the caller entered the pool
  * @block: the reserved block
- * @mapped: it may be writable through a mapping still
+ * @mapped: it was writable through a mapping
  *
  * May sleep.
  */
@@ -595,12 +672,21 @@ void hymc_uview_abort(struct hymc_file *file, u32 block, bool mapped)
 
 	if (mapped)
 		block_revoke(pool, block);
-	mutex_lock(&pool->lock);
-	if (pool->core) {
-		block_set_writer(pool, block, NULL);
-		hymc_core_abort(pool->core, block);
+	if (mapped && block_pinned(pool, block))
+		limbo_add(pool, block);
+	else
+		block_abort(pool, block);
+}
+
+/* The file closes. A pool that is dead gives its frames to nobody. */
+static void file_abort(struct hymc_file *file, u32 block)
+{
+	if (!hymc_pool_enter(file->pool)) {
+		block_abort(file->pool, block);
+		return;
 	}
-	mutex_unlock(&pool->lock);
+	hymc_uview_abort(file, block, true);
+	hymc_pool_exit(file->pool);
 }
 
 static void file_end_views(struct hymc_file *file)
@@ -615,8 +701,7 @@ static void file_end_views(struct hymc_file *file)
 		if (kind == HYMC_UVIEW_READ)
 			hymc_uview_release(file, v);
 		else
-			/* A mapping would hold the file: there is none. */
-			hymc_uview_abort(file, v->block, false);
+			file_abort(file, v->block);
 		kfree(v);
 	}
 }
@@ -637,4 +722,53 @@ void hymc_file_end_all(struct hymc_file *file)
 	xa_destroy(&file->views);
 	xa_destroy(&file->reqs);
 	xa_destroy(&file->attached);
+}
+
+/* --------------------------------------------------------------- time --- */
+
+static void tick_requests(struct hymc_pool *pool, u64 now)
+{
+	struct hymc_ureq *u, *next;
+
+	lockdep_assert_held(&pool->lock);
+	list_for_each_entry_safe(u, next, &pool->ureqs, plink) {
+		if (hymc_request_expires(u->req) > now)
+			continue;
+		ureq_end_locked(u);
+		WRITE_ONCE(u->file->expired, true);
+	}
+}
+
+static void tick_leases(struct hymc_pool *pool, u64 now, struct list_head *dead)
+{
+	struct hymc_ulease *l, *next;
+
+	lockdep_assert_held(&pool->lock);
+	list_for_each_entry_safe(l, next, &pool->leases, plink)
+		if (hymc_lease_until(l->lease) <= now)
+			ulease_end(pool, l, dead);
+}
+
+/**
+ * hymc_pool_tick - end requests and leases whose time is over, and limbo
+ * @work: pool->tick
+ */
+void hymc_pool_tick(struct work_struct *work)
+{
+	struct hymc_pool *pool = container_of(to_delayed_work(work),
+					      struct hymc_pool, tick);
+	u64 now = ktime_get_ns();
+	LIST_HEAD(dead);
+
+	if (!hymc_pool_enter(pool))
+		return;
+	mutex_lock(&pool->lock);
+	tick_requests(pool, now);
+	tick_leases(pool, now, &dead);
+	tick_limbo(pool);
+	mutex_unlock(&pool->lock);
+	uleases_free(&dead);
+	hymc_pool_pump(pool);
+	queue_delayed_work(pool->wq, &pool->tick, HYMC_TICK_JIFFIES);
+	hymc_pool_exit(pool);
 }

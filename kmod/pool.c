@@ -301,6 +301,7 @@ static void pool_free_parts(struct hymc_pool *pool)
 		hymc_bdev_close(pool->bdev);
 	pool->bdev = NULL;
 	pool_free_core(pool);
+	hymc_limbo_free(pool);
 	hymc_ns_destroy_all(pool);
 }
 
@@ -342,6 +343,7 @@ static struct hymc_pool *pool_alloc(const struct hymc_pool_cfg *cfg)
 	INIT_LIST_HEAD(&pool->files);
 	INIT_LIST_HEAD(&pool->ureqs);
 	INIT_LIST_HEAD(&pool->leases);
+	INIT_LIST_HEAD(&pool->limbo);
 	xa_init_flags(&pool->namespaces, XA_FLAGS_ALLOC1);
 	INIT_DELAYED_WORK(&pool->tick, hymc_pool_tick);
 	device_initialize(&pool->dev);

@@ -134,6 +134,7 @@ struct hymc_ns {
  * @nr_waiters: threads that wait for a block
  * @ureqs: requests that have not ended (lock)
  * @leases: leases, in the order they were given (lock)
+ * @limbo: reservations given up whose frames are still pinned (lock)
  * @namespaces: struct hymc_ns by id (lock)
  * @nr_ns: their number (lock)
  * @writers: for each frame the open file that may write it, or NULL. Written
@@ -171,6 +172,7 @@ struct hymc_pool {
 
 	struct list_head ureqs;
 	struct list_head leases;
+	struct list_head limbo;
 	struct xarray namespaces;
 	u32 nr_ns;
 	struct hymc_file **writers;
@@ -181,7 +183,7 @@ struct hymc_pool {
  * struct hymc_ureq - a prefetch request of an open file
  * @file: its owner
  * @link: in file->requests while it has a handle (file->lock)
- * @plink: in pool->ureqs until it ended (pool->lock)
+ * @plink: in pool->ureqs from its start to its end (pool->lock)
  * @id: handle; 0 before it has one and after it lost it (file->lock)
  * @refs: views and calls that use it, plus one for the handle (pool->lock)
  * @ended: hymc_request_end() was called (pool->lock)
@@ -213,6 +215,17 @@ struct hymc_ulease {
 	struct list_head plink;
 	struct hymc_file *file;
 	struct hymc_lease *lease;
+};
+
+/**
+ * struct hymc_limbo - a reservation that was given up while something may still
+ *	write to its frames
+ * @link: in pool->limbo (pool->lock)
+ * @block: the reserved block
+ */
+struct hymc_limbo {
+	struct list_head link;
+	u32 block;
 };
 
 /* What a handle of file->views is. */
@@ -303,7 +316,8 @@ void hymc_ns_destroy_all(struct hymc_pool *pool);
 /* handles.c */
 struct hymc_ureq *hymc_ureq_new(struct hymc_file *file, u32 ns, u32 nr,
 				u64 window_bytes, u64 deadline, u64 expires);
-int hymc_ureq_publish(struct hymc_ureq *u);
+u32 hymc_ureq_start(struct hymc_ureq *u, u32 *nr_known);
+int hymc_ureq_publish(struct hymc_ureq *u, u64 *id);
 struct hymc_ureq *hymc_ureq_get(struct hymc_file *file, u64 id);
 void hymc_ureq_put(struct hymc_ureq *u);
 int hymc_ureq_cancel(struct hymc_file *file, u64 id);
@@ -313,11 +327,12 @@ struct hymc_uview *hymc_uview_take(struct hymc_file *file, u64 id,
 void hymc_uview_undo(struct hymc_file *file, u64 call);
 void hymc_uview_release(struct hymc_file *file, const struct hymc_uview *v);
 void hymc_uview_open(struct hymc_file *file, u32 block);
-void hymc_uview_commit(struct hymc_file *file, u32 block, bool mapped);
+int hymc_uview_commit(struct hymc_file *file, u32 block, bool mapped);
 void hymc_uview_abort(struct hymc_file *file, u32 block, bool mapped);
 struct hymc_ulease *hymc_ulease_new(u32 nr, u64 until);
 void hymc_ulease_discard(struct hymc_pool *pool, struct hymc_ulease *l);
 int hymc_ulease_give(struct hymc_file *file, struct hymc_ulease *l);
+void hymc_limbo_free(struct hymc_pool *pool);
 void hymc_file_end_all(struct hymc_file *file);
 void hymc_pool_tick(struct work_struct *work);
 
@@ -327,7 +342,7 @@ int hymc_put_runs(struct hymc_pool *pool, u32 block,
 		  struct hymc_run __user *runs, u32 max, u32 *used);
 long hymc_for_views(struct hymc_file *file, struct hymc_views *arg,
 		    enum hymc_uview_kind kind,
-		    void (*end)(struct hymc_file *, const struct hymc_uview *));
+		    int (*end)(struct hymc_file *, const struct hymc_uview *));
 void hymc_undo_prefetch(struct hymc_file *file, void *arg, u64 call);
 long hymc_call_lookup(struct hymc_file *file, void *arg, u64 call);
 long hymc_call_prefetch(struct hymc_file *file, void *arg, u64 call);

@@ -425,8 +425,9 @@ struct hymc_acquire {
  * @nr: number of handles, 1..HYMC_BATCH_MAX
  * @nr_ok: out, leading handles that were valid
  * @views: pointer to @nr handles (__u64)
- * @status: pointer to @nr __s32, or 0: 0 or -ENOENT (no such handle of this kind
- *	in this file)
+ * @status: pointer to @nr __s32, or 0: 0, -ENOENT (no such handle of this kind in
+ *	this file), or for commit -EBUSY: a direct transfer into the reservation is
+ *	still in flight, or its memory is pinned; the block is forgotten
  *
  * RELEASE takes handles of acquire: the frames are the first to be reused unless
  * another request wants them. COMMIT and ABORT take handles of reserve: commit
