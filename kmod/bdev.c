@@ -20,7 +20,6 @@
  */
 #include <linux/bio.h>
 #include <linux/completion.h>
-#include <linux/highmem.h>
 #include <linux/kref.h>
 #include <linux/mutex.h>
 #include <linux/sizes.h>

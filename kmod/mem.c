@@ -34,11 +34,9 @@
 #include <linux/delay.h>
 #include <linux/ioport.h>
 #include <linux/jiffies.h>
-#include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/numa.h>
 #include <linux/pagemap.h>
-#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
@@ -143,6 +141,18 @@ static void mem_drop_range(struct hymc_mem *mem)
 	mem_unclaim(mem);
 }
 
+/* The size has been checked against that of the device: it is not absurd. */
+static int mem_make_poison(struct hymc_mem *mem, struct netlink_ext_ack *extack)
+{
+	mem->poison = kvcalloc(BITS_TO_LONGS(mem->bytes >> PAGE_SHIFT),
+			       sizeof(long), GFP_KERNEL);
+	if (mem->poison)
+		return 0;
+	hymc_extack(extack, "%s: no host memory to describe %llu bytes",
+		    mem->name, mem->bytes);
+	return -ENOMEM;
+}
+
 static int mem_take_range(struct hymc_mem *mem, struct netlink_ext_ack *extack)
 {
 	int err;
@@ -167,7 +177,7 @@ static int mem_take_range(struct hymc_mem *mem, struct netlink_ext_ack *extack)
 static int mem_check_args(const char *name, u64 start, u64 size,
 			  struct netlink_ext_ack *extack)
 {
-	if (!IS_ALIGNED(start | size, PMD_SIZE) || start + size < start) {
+	if (!IS_ALIGNED(start | size, PMD_SIZE)) {
 		hymc_extack(extack, "%s: the range at %#llx of %llu bytes is not a multiple of %lu",
 			    name, start, size, PMD_SIZE);
 		return -EINVAL;
@@ -206,7 +216,7 @@ static int mem_find_node(u64 start)
 static struct hymc_mem *mem_alloc(const char *name, u64 start, u64 size)
 {
 	struct hymc_mem *mem;
-	int err = -ENOMEM;
+	int err;
 
 	mem = kzalloc(sizeof(*mem), GFP_KERNEL);
 	if (!mem)
@@ -217,14 +227,9 @@ static struct hymc_mem *mem_alloc(const char *name, u64 start, u64 size)
 	strscpy(mem->name, name, sizeof(mem->name));
 	kref_init(&mem->ref);
 	mutex_init(&mem->lock);
-	/* A size that no machine has is refused here, without a warning. */
-	mem->poison = kvcalloc(BITS_TO_LONGS(size >> PAGE_SHIFT), sizeof(long),
-			       GFP_KERNEL | __GFP_NOWARN);
-	if (!mem->poison)
-		goto err_free;
 	err = init_srcu_struct(&mem->faults);
 	if (err)
-		goto err_poison;
+		goto err_free;
 	err = hymc_mem_inode_create(mem);
 	if (err)
 		goto err_srcu;
@@ -232,8 +237,6 @@ static struct hymc_mem *mem_alloc(const char *name, u64 start, u64 size)
 
 err_srcu:
 	cleanup_srcu_struct(&mem->faults);
-err_poison:
-	kvfree(mem->poison);
 err_free:
 	kfree(mem);
 	return ERR_PTR(err);
@@ -267,17 +270,17 @@ struct hymc_mem *hymc_mem_open(const char *name, u64 start, u64 size,
 	if (err)
 		return ERR_PTR(err);
 	mem = mem_alloc(name, start, size);
-	if (IS_ERR(mem)) {
-		hymc_extack(extack, "%s: no host memory to describe %llu bytes",
-			    name, size);
+	if (IS_ERR(mem))
 		return mem;
-	}
 	mem->ops = ops;
 	mem->owner = owner;
 	err = hymc_dax_watch(mem, extack);
 	if (err)
 		goto err_put;
 	err = hymc_dax_check(mem, extack);
+	if (err)
+		goto err_unwatch;
+	err = mem_make_poison(mem, extack);
 	if (err)
 		goto err_unwatch;
 	mutex_lock(&mem->lock);

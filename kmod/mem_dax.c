@@ -19,7 +19,6 @@
  */
 #include <linux/device.h>
 #include <linux/dax.h>
-#include <linux/ioport.h>
 #include <linux/kernel.h>
 #include <linux/kstrtox.h>
 #include <linux/module.h>
