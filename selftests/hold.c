@@ -132,6 +132,14 @@ static int do_serve(struct holder *o)
 	return ret;
 }
 
+static int do_sync(struct holder *o)
+{
+	struct ht *h = &o->c.h;
+	int ret = ht_put(h, ht_new_id(), 1000);
+
+	return ret ? ret : ht_sync(h);
+}
+
 static int do_store(struct holder *o)
 {
 	return ht_store(o->c.h.wmap);
@@ -283,6 +291,7 @@ static const struct {
 	{ "load-poisoned", do_load_poisoned },
 	{ "load-beside", do_load_beside },
 	{ "serve", do_serve },
+	{ "sync", do_sync },
 	{ "info", do_info },
 	{ "remap", do_remap },
 	{ "reopen", do_reopen },

@@ -158,6 +158,20 @@ skip_all() {
 	exit $KSFT_SKIP
 }
 
+# skip_here REASON: the script makes no sense on this kind of machine.
+skip_here() {
+	echo "1..0 # SKIP $*"
+	exit $KSFT_SKIP
+}
+
+# kernel_before MAJOR MINOR
+kernel_before() {
+	local major minor
+
+	IFS=. read -r major minor _ < <(uname -r)
+	[ $((major * 1000 + minor)) -lt $(($1 * 1000 + $2)) ]
+}
+
 # bail_out REASON: going on makes no sense.
 bail_out() {
 	echo "Bail out! $*"

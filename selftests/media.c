@@ -301,18 +301,35 @@ TEST_F_TIMEOUT(media, superblock_is_not_needed_while_serving, 60)
 
 /* --- a drive that fails ------------------------------------------------------------------ */
 
-/* Make sectors of the drive fail ('+') or work again ('-'). */
+/* One piece of bad_sectors(). */
+static int bad_piece(int fd, char sign, off_t from, off_t bytes)
+{
+	char text[64];
+	int n = snprintf(text, sizeof(text), "%c%lld-%lld", sign,
+			 (long long)from / 512,
+			 (long long)(from + bytes) / 512 - 1);
+
+	return pwrite(fd, text, n, 0) == n ? 0 : -errno;
+}
+
+/*
+ * Make sectors of the drive fail ('+') or work again ('-'), in pieces of 512:
+ * kernels before 6.8 get a longer list wrong.
+ */
 static int bad_sectors(char sign, off_t from, off_t bytes)
 {
-	const char *path = getenv("HYMC_BADBLOCKS");
-	FILE *f = fopen(path, "w");
-	int ret;
+	int fd = open(getenv("HYMC_BADBLOCKS"), O_WRONLY), ret = 0;
+	const off_t most = 512 * 512;
+	off_t n;
 
-	if (!f)
+	if (fd < 0)
 		return -errno;
-	ret = fprintf(f, "%c%lld-%lld", sign, (long long)from / 512,
-		      (long long)(from + bytes) / 512 - 1);
-	return fclose(f) || ret < 0 ? -EIO : 0;
+	for (; !ret && bytes; from += n, bytes -= n) {
+		n = most - from % most < bytes ? most - from % most : bytes;
+		ret = bad_piece(fd, sign, from, n);
+	}
+	close(fd);
+	return ret;
 }
 
 TEST_F_TIMEOUT(media, failing_read, 60)

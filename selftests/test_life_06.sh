@@ -41,6 +41,8 @@ HYMC_SSD=$NULLB must_create "${MEDIUM[@]}" --ssd-size 128M
 hold_start open map hold prepare || bail_out "the holder did not get its state"
 check "the drive goes" \
 	timeout 30 bash -c "echo 0 >$CONFIGFS/nullb/hymc-pull3/power"
+# Before 6.5, nobody tells the pool: it learns from the first I/O that fails.
+kernel_before 6 5 && note "a write: $(hold serve), $(hold sync)"
 is "every ioctl fails" ENODEV "$(hold every)"
 is "a new open does, too" ENODEV "$(hold reopen)"
 hold_end

@@ -13,7 +13,7 @@ CXL=/sys/bus/cxl
 dax=$(readlink -f "/sys/bus/dax/devices/$HYMC_DAX")
 region=$(grep -o 'region[0-9]*' <<<"${dax%/dax_region*}" | tail -n1)
 [ -e "$CXL/devices/${region:-none}" ] ||
-	skip_all "$HYMC_DAX is no CXL region"
+	skip_here "$HYMC_DAX is no CXL region"
 
 # region_up, region_down: give the range to a dax device, and take it away.
 region_down() {
