@@ -267,6 +267,8 @@ static long call_run(struct hymc_file *f, const struct hymc_call *call, void *ar
 	}
 	if (err && (call->flags & CALL_VIEWS))
 		hymc_uview_undo(f, nr);
+	/* Whatever came free by this call may be what others wait for. */
+	hymc_pool_pump(f->pool);
 	return err;
 }
 

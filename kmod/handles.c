@@ -427,12 +427,25 @@ static u32 views_take_some(struct hymc_file *file, u64 call, unsigned long *id,
 	return nr;
 }
 
+static void view_undo(struct hymc_file *file, const struct hymc_uview *v)
+{
+	struct hymc_uview plain = *v;
+
+	plain.req = NULL;
+	if (v->kind == HYMC_UVIEW_READ)
+		hymc_uview_release(file, &plain);
+	else
+		hymc_uview_abort(file, v->block, true);
+	hymc_ureq_put(v->req);
+}
+
 /**
  * hymc_uview_undo - a call failed: end all that it had handed out
  * @file: open file; the caller entered the pool
  * @call: number of the call
  *
- * O(handles of the file). May sleep.
+ * Items of a request that the call acquired are not consumed. O(handles of the
+ * file). May sleep.
  */
 void hymc_uview_undo(struct hymc_file *file, u64 call)
 {
@@ -446,10 +459,7 @@ void hymc_uview_undo(struct hymc_file *file, u64 call)
 			mutex_lock(&file->pool->lock);
 			views_count(file, taken[i]->kind, -1);
 			mutex_unlock(&file->pool->lock);
-			if (taken[i]->kind == HYMC_UVIEW_READ)
-				hymc_uview_release(file, taken[i]);
-			else
-				hymc_uview_abort(file, taken[i]->block, true);
+			view_undo(file, taken[i]);
 			kfree(taken[i]);
 		}
 	} while (nr == ARRAY_SIZE(taken));
@@ -726,27 +736,38 @@ void hymc_file_end_all(struct hymc_file *file)
 
 /* --------------------------------------------------------------- time --- */
 
-static void tick_requests(struct hymc_pool *pool, u64 now)
+/*
+ * End one request whose time is over. One at a time: each may name a million blocks,
+ * and others want the lock, too.
+ */
+static bool tick_request(struct hymc_pool *pool, u64 now)
 {
-	struct hymc_ureq *u, *next;
+	struct hymc_ureq *u;
 
-	lockdep_assert_held(&pool->lock);
-	list_for_each_entry_safe(u, next, &pool->ureqs, plink) {
+	guard(mutex)(&pool->lock);
+	list_for_each_entry(u, &pool->ureqs, plink) {
 		if (hymc_request_expires(u->req) > now)
 			continue;
 		ureq_end_locked(u);
 		WRITE_ONCE(u->file->expired, true);
+		return true;
 	}
+	return false;
 }
 
-static void tick_leases(struct hymc_pool *pool, u64 now, struct list_head *dead)
+/* The same for a lease; it goes to @dead. */
+static bool tick_lease(struct hymc_pool *pool, u64 now, struct list_head *dead)
 {
-	struct hymc_ulease *l, *next;
+	struct hymc_ulease *l;
 
-	lockdep_assert_held(&pool->lock);
-	list_for_each_entry_safe(l, next, &pool->leases, plink)
-		if (hymc_lease_until(l->lease) <= now)
-			ulease_end(pool, l, dead);
+	guard(mutex)(&pool->lock);
+	list_for_each_entry(l, &pool->leases, plink) {
+		if (hymc_lease_until(l->lease) > now)
+			continue;
+		ulease_end(pool, l, dead);
+		return true;
+	}
+	return false;
 }
 
 /**
@@ -762,9 +783,9 @@ void hymc_pool_tick(struct work_struct *work)
 
 	if (!hymc_pool_enter(pool))
 		return;
+	while (tick_request(pool, now) || tick_lease(pool, now, &dead))
+		cond_resched();
 	mutex_lock(&pool->lock);
-	tick_requests(pool, now);
-	tick_leases(pool, now, &dead);
 	tick_limbo(pool);
 	mutex_unlock(&pool->lock);
 	uleases_free(&dead);

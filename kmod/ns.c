@@ -34,13 +34,28 @@ static int ns_admit(const struct hymc_ns *ns, const struct hymc_ns_attach *arg)
 	return 0;
 }
 
-/* Insert @ns; -ENOSPC when there are too many. */
+static u32 ns_owned_by(struct hymc_pool *pool, kuid_t uid)
+{
+	struct hymc_ns *ns;
+	unsigned long id;
+	u32 nr = 0;
+
+	lockdep_assert_held(&pool->lock);
+	xa_for_each(&pool->namespaces, id, ns)
+		nr += uid_eq(ns->owner, uid);
+	return nr;
+}
+
+/* Insert @ns; -ENOSPC when there are too many, or too many of this user. */
 static int ns_insert(struct hymc_pool *pool, struct hymc_ns *ns)
 {
 	int err;
 
 	lockdep_assert_held(&pool->lock);
 	if (pool->nr_ns >= HYMC_NS_MAX)
+		return -ENOSPC;
+	if (!capable(CAP_SYS_ADMIN) &&
+	    ns_owned_by(pool, ns->owner) >= HYMC_NS_USER_MAX)
 		return -ENOSPC;
 	err = xa_alloc(&pool->namespaces, &ns->id, ns, XA_LIMIT(1, U16_MAX),
 		       GFP_KERNEL);

@@ -44,7 +44,9 @@
 /* Per open file: requests and leases outstanding. */
 #define HYMC_FILE_REQUESTS_MAX	4096U
 #define HYMC_FILE_LEASES_MAX	4096U
+/* Namespaces of a pool, and of one user without CAP_SYS_ADMIN. */
 #define HYMC_NS_MAX		4096U
+#define HYMC_NS_USER_MAX	256U
 /* How long a destroy waits for each of: write-back, users, I/O, pins. */
 #define HYMC_DRAIN_MS		10000U
 #define HYMC_SYNC_MS		60000U

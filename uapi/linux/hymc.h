@@ -239,8 +239,8 @@ struct hymc_stats {
  *
  * A namespace is bound to the uid that created it. Errors: -ENOENT (no such
  * namespace and no HYMC_NS_CREATE), -EACCES (another user's), -EUCLEAN (the
- * fingerprint differs), -ENOSPC (too many namespaces), -EINVAL, -E2BIG, -EFAULT,
- * -ENOMEM, -ENODEV.
+ * fingerprint differs), -ENOSPC (too many namespaces in the pool, or of this user),
+ * -EINVAL, -E2BIG, -EFAULT, -ENOMEM, -ENODEV.
  */
 struct hymc_ns_attach {
 	__u32 size;
@@ -359,8 +359,8 @@ struct hymc_run {
  * @status: 0; -ENOENT (not in the pool), -ETIMEDOUT, -EIO (lost: the SSD failed
  *	or the bytes did not verify), -ENOBUFS (no room in @runs), -EINTR; for
  *	reserve also -EEXIST (present, other length), -EALREADY (present, same
- *	length: nothing to do), -EBUSY (another writer is filling it), -EAGAIN
- *	(skipped: no spare DRAM), -ENOSPC (skipped: SSD full), -EFBIG, -EINVAL
+ *	length: nothing to do), -EBUSY (another writer is filling it), -ENOMEM,
+ *	-EAGAIN (skipped: no spare DRAM), -ENOSPC (skipped: SSD full), -EFBIG, -EINVAL
  *	(length 0, or desc.addr not 0)
  * @tier: enum hymc_tier at the moment of the call
  * @run_first: index of the first run in @runs
