@@ -12,6 +12,9 @@ Oops: general protection fault, probably for non-canonical address 0x1: 0000 [#1
 BUG: unable to handle page fault for address: ffffea002a400008
 BUG: kernel NULL pointer dereference, address: 0000000000000000
 BUG: Bad page state in process rmmod  pfn:a9000
+mm/pgtable-generic.c:51: bad pmd 00000000a1b2c3d4(800000011a0008e7)
+mm/pgtable-generic.c:29: bad pgd 00000000a1b2c3d4(800000011a0008e7)
+Huh VM_FAULT_OOM leaked out to the #PF handler. Retrying PF
 BUG: Bad page map in process fork  pte:8000000a9 pmd:1
 BUG: Bad rss-counter state mm:00000000 type:MM_FILEPAGES val:512
 BUG: non-zero pgtables_bytes on freeing mm: 4096

@@ -26,6 +26,8 @@ BAD_PATTERNS = [
     r"\b(?:KASAN|KMSAN|KCSAN|UBSAN|KFENCE): ",
     r"\bkmemleak: \d+ new suspected memory leaks",
     r"\bBad page (?:state|map|cache)\b",
+    r"\bbad p[gum4]+d ",
+    r"\bVM_FAULT_OOM leaked\b",
     r"\bBad rss-counter state\b",
     r"\bBad swap\b",
     r"\brefcount_t: ",
