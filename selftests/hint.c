@@ -37,8 +37,7 @@ static int make_cold_blocks(struct ht *h, __u64 *ids, __u64 len)
 FIXTURE_SETUP(hint)
 {
 	HT_BEGIN(&self->h, "hint");
-	if (self->h.info.policy != HYMC_POLICY_STAGE)
-		SKIP(return, "hints mean nothing to this pool's policy");
+	ASSERT_EQ(HYMC_POLICY_STAGE, self->h.info.policy);
 	ASSERT_EQ(0, ht_map(&self->h));
 	self->len = self->h.info.frame_bytes;
 	ASSERT_EQ(0, make_cold_blocks(&self->h, self->ids, self->len));
@@ -520,6 +519,69 @@ TEST_F_TIMEOUT(hint, longest_list, 60)
 	EXPECT_EQ(NR_BLOCKS, p.nr_known);
 	EXPECT_EQ(0, ht_cancel(H, p.request));
 	free(keys);
+}
+
+/* --- a plain cache ---------------------------------------------------------------- */
+
+FIXTURE(plain) {
+	struct ht h;
+	__u64 ids[NR_BLOCKS];
+};
+
+/* Hints mean nothing to an LRU pool: it is what experiments compare with. */
+FIXTURE_SETUP(plain)
+{
+	HT_BEGIN(&self->h, "hint");
+	ASSERT_EQ(HYMC_POLICY_LRU, self->h.info.policy);
+	ASSERT_EQ(0, ht_map(&self->h));
+	ASSERT_EQ(0, make_cold_blocks(&self->h, self->ids,
+				      self->h.info.frame_bytes));
+}
+
+FIXTURE_TEARDOWN(plain)
+{
+	EXPECT_EQ(0, ht_wait_idle(self->h.fd, 1));
+	ht_end(&self->h);
+}
+
+TEST_F(plain, hints_are_ignored)
+{
+	__u64 request, read = COUNT(ssd_read_bytes);
+	struct ht_block b;
+	unsigned int i;
+
+	ASSERT_EQ(0, ht_prefetch(H, self->ids, NR_BLOCKS, HYMC_WINDOW_DEFAULT,
+				 0, &request));
+	ht_sleep_ms(300);
+	EXPECT_EQ(0, nr_staged(H, self->ids));
+	EXPECT_EQ(read, COUNT(ssd_read_bytes));
+	EXPECT_EQ(0, COUNT(prefetch_blocks));
+	/* The calls work all the same, so that a program need not know. */
+	for (i = 0; i < NR_BLOCKS; i++) {
+		ASSERT_EQ(0, ht_acquire_item(H, request, i, HT_LONG_MS, &b));
+		EXPECT_EQ(-1, ht_block_check(H, &b, self->ids[i]));
+		EXPECT_EQ(0, ht_release(H, &b));
+	}
+	EXPECT_EQ(0, COUNT(requests));
+}
+
+/* The block used longest ago goes first. */
+TEST_F(plain, least_recently_used_goes_first)
+{
+	const unsigned int frames = COUNT(frames_total);
+	__u64 id = ht_new_id(), len = self->h.info.frame_bytes;
+	unsigned int i;
+
+	ASSERT_EQ(0, ht_put_many(H, id, frames, len));
+	ASSERT_EQ(0, ht_sync(H));
+	/* All are there; the first half is used again. */
+	for (i = 0; i < frames / 2; i++)
+		ASSERT_EQ(0, ht_read(H, id + i, len, HT_LONG_MS));
+	ASSERT_EQ(0, ht_put_many(H, id + frames, frames / 4, len));
+	for (i = 0; i < frames / 2; i++)
+		EXPECT_EQ(HYMC_TIER_DRAM, ht_tier(H, id + i));
+	for (i = 0; i < frames + frames / 4; i++)
+		ht_delete(H, id + i);
 }
 
 /* --- leases ---------------------------------------------------------------------- */

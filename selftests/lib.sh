@@ -25,7 +25,7 @@ WORK=
 # Geometries: few and small frames, so that DRAM and drive fill fast.
 # shellcheck disable=SC2034	# for the scripts that source this file
 {
-TINY=(--frame-size 64K --dram-size 4M --ssd-size 256M --segment-size 4M)
+TINY=(--frame-size 64K --dram-size 4M --dirty-max 3M --ssd-size 256M --segment-size 4M)
 SMALL=(--frame-size 64K --dram-size 16M --ssd-size 512M --segment-size 8M)
 MEDIUM=(--frame-size 64K --dram-size 64M --ssd-size 512M --segment-size 16M)
 }

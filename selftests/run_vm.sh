@@ -30,7 +30,7 @@ while [ $# -gt 0 ]; do
 	esac
 done
 
-make -C "$TOP/selftests" KERNEL="$KERNEL" >"$TOP/build/selftests-make.log" 2>&1 || {
+make -C "$TOP/selftests" >"$TOP/build/selftests-make.log" 2>&1 || {
 	cat "$TOP/build/selftests-make.log" >&2
 	echo "Bail out! the selftests cannot be built"
 	exit 1

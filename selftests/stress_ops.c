@@ -282,8 +282,18 @@ static int op_get(struct worker *w)
 
 /* --- writing -------------------------------------------------------------------- */
 
+/* For want of room a staging pool skips, and an LRU pool waits. */
+static int no_room(const struct worker *w)
+{
+	return w->h.info.policy == HYMC_POLICY_LRU ? -ETIMEDOUT : -EAGAIN;
+}
+
 /* Statuses that any writer must live with. */
-#define WRITE_ALLOWED ALLOW(-EEXIST, -EALREADY, -EBUSY, -EAGAIN, -ENOSPC)
+static void expect_write(struct worker *w, __u64 slot, int status)
+{
+	expect(w, slot, status, ALLOW(-EEXIST, -EALREADY, -EBUSY, -ENOSPC,
+				      no_room(w)));
+}
 
 static int put_slot(struct worker *w, __u64 slot, unsigned int version,
 		    struct hymc_done *done)
@@ -308,7 +318,7 @@ static int op_put(struct worker *w)
 	int ret = put_slot(w, slot, stress_random(w, STRESS_VERSIONS), &done);
 
 	if (!ret)
-		expect(w, slot, done.status, WRITE_ALLOWED);
+		expect_write(w, slot, done.status);
 	return ret;
 }
 
@@ -338,7 +348,7 @@ static int op_reserve(struct worker *w)
 
 	if (ret == -ENODEV)
 		return ret;
-	expect(w, slot, ret, WRITE_ALLOWED);
+	expect_write(w, slot, ret);
 	if (ret)
 		return 0;
 	ret = fill_view(w, &b, slot, version);
@@ -399,7 +409,7 @@ static int op_own(struct worker *w)
 	ret = put_slot(w, slot, version, &done);
 	if (ret)
 		return ret;
-	expect(w, slot, done.status, ALLOW(-EAGAIN, -ENOSPC));
+	expect(w, slot, done.status, ALLOW(-ENOSPC, no_room(w)));
 	if (!done.status)
 		w->own[i] = version + 1;
 	return 0;

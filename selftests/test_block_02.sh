@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 
 need_pool_devices
-must_create --dram-size 128M
+must_create --dram-size 64M
 program block "$HYMC_BIN/block"
 program write "$HYMC_BIN/write"
 destroyed "the pool ends"

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 
 need_pool_devices
-must_create --frame-size 4M --dram-size 128M --dirty-max 64M
+must_create --frame-size 4M --dram-size 64M --dirty-max 32M
 program block "$HYMC_BIN/block"
 program write "$HYMC_BIN/write"
 destroyed "the pool ends"

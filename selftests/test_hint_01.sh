@@ -8,6 +8,9 @@
 
 need_pool_devices
 must_create "${TINY[@]}"
-program hint "$HYMC_BIN/hint"
+program hint "$HYMC_BIN/hint" -F plain
 destroyed "the pool ends"
+must_create "${TINY[@]}" --policy lru
+program hint-lru "$HYMC_BIN/hint" -f plain
+destroyed "the LRU pool ends"
 finish

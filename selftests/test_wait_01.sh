@@ -8,7 +8,7 @@
 
 need_pool_devices
 must_create "${TINY[@]}"
-program wait "$HYMC_BIN/wait"
+program wait "$HYMC_BIN/wait" -T put_waits -T signal_ends_put
 destroyed "the pool ends"
 must_create "${TINY[@]}" --policy lru
 program wait-lru "$HYMC_BIN/wait" -T put_is_skipped

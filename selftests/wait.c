@@ -359,13 +359,59 @@ TEST_F_TIMEOUT(wait, put_is_skipped, 60)
 	__u64 skipped = COUNT(skip_frames) + COUNT(skip_buffer);
 	struct ht_block b;
 
-	if (self->h.info.policy != HYMC_POLICY_STAGE)
-		SKIP(return, "this pool's policy waits");
+	ASSERT_EQ(HYMC_POLICY_STAGE, self->h.info.policy);
 	EXPECT_EQ(-EAGAIN, ht_put(H, id, self->len));
 	EXPECT_EQ(-EAGAIN, ht_reserve(H, id, self->len, &b));
 	EXPECT_GE(SLACK_MS / 3, ht_now_ms() - start);
 	EXPECT_EQ(skipped + 2, COUNT(skip_frames) + COUNT(skip_buffer));
 	EXPECT_EQ(-ENOENT, ht_lookup(H, id, NULL));
+}
+
+static void *put_in_a_thread(void *arg)
+{
+	struct waiter *w = arg;
+
+	w->t.ret = ht_put(&w->h, w->id, w->len);
+	return NULL;
+}
+
+/* In an LRU pool an insert waits for a frame: for its time, or until there is one. */
+TEST_F_TIMEOUT(wait, put_waits, 60)
+{
+	struct waiter w = { .h = self->h, .len = self->len };
+	unsigned int nr = --self->pins.nr;
+	struct ht_block b;
+
+	ASSERT_EQ(HYMC_POLICY_LRU, self->h.info.policy);
+	/* ht_reserve() allows no time at all. */
+	EXPECT_EQ(-ETIMEDOUT, ht_reserve(H, ht_new_id(), self->len, &b));
+	w.id = ht_new_id();
+	ASSERT_EQ(0, pthread_create(&w.thread, NULL, put_in_a_thread, &w));
+	ht_sleep_ms(300);
+	EXPECT_EQ(-ENOENT, ht_lookup(H, w.id, NULL));
+	EXPECT_EQ(1, ht_views(self->h.fd, HYMC_IOC_RELEASE,
+			      &self->pins.views[nr], 1, NULL));
+	pthread_join(w.thread, NULL);
+	EXPECT_EQ(0, w.t.ret);
+	EXPECT_EQ(0, ht_get(H, w.id, self->len, 1000));
+	EXPECT_EQ(0, ht_delete(H, w.id));
+}
+
+TEST_F_TIMEOUT(wait, signal_ends_put, 60)
+{
+	struct waiter w = {
+		.h = self->h, .len = self->len, .id = ht_new_id(),
+	};
+
+	ASSERT_EQ(HYMC_POLICY_LRU, self->h.info.policy);
+	catch_signal();
+	ASSERT_EQ(0, pthread_create(&w.thread, NULL, put_in_a_thread, &w));
+	ht_sleep_ms(300);
+	pthread_kill(w.thread, SIGUSR1);
+	pthread_join(w.thread, NULL);
+	EXPECT_EQ(-EINTR, w.t.ret);
+	EXPECT_EQ(-ENOENT, ht_lookup(H, w.id, NULL));
+	EXPECT_EQ(0, COUNT(reservations));
 }
 
 /* --- sync -------------------------------------------------------------------------- */
